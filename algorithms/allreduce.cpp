@@ -1,0 +1,47 @@
+/// Synchronous SGD by ring all-reduce: every worker keeps the model, only gradients travel.
+///   P. Patarasuk, X. Yuan: Bandwidth optimal all-reduce algorithms for clusters of workstations,
+///   J. Parallel Distrib. Comput. 69(2), 2009 (the ring).
+///
+///   worker:  loop: g <- grad f(x; B samples);  g <- mean of all workers' g;  x <- x - eta g
+#include "algorithms/catalog.hpp"
+
+namespace motley {
+namespace {
+
+class AllReduce : public Algorithm {
+ public:
+  struct Options : SgdSpec {
+    static Fields<Options> fields() { return Fields<Options>().include(SgdSpec::fields()); }
+  };
+
+  AllReduce(const Options& options, const RunFacts& facts)
+      : options_(options),
+        updates_per_epoch_(static_cast<double>(facts.samples_per_epoch) /
+                           static_cast<double>(options.batch_size * facts.workers)) {}
+
+  bool needs_server() const override { return false; }
+
+  void worker(Worker& me) override {
+    SgdRule rule(options_, updates_per_epoch_);
+    Model x = me.initial_model();
+    for (;;) {
+      Gradient g = me.gradient(x, options_.batch_size);
+      me.all_reduce_mean(g);
+      rule.step(x, g);
+      if (me.rank() == 0) me.finish_update(x);  // all replicas are equal
+    }
+  }
+
+ private:
+  Options options_;
+  double updates_per_epoch_;
+};
+
+}  // namespace
+
+AlgorithmInfo allreduce_sgd() {
+  return describe<AllReduce>("allreduce", "everybody's gradient averaged around a ring, no server",
+                             "Patarasuk and Yuan 2009, JPDC 69(2)");
+}
+
+}  // namespace motley

@@ -1,0 +1,164 @@
+/// Asynchronous SGD with a parameter server (Downpour).
+///   J. Dean et al.: Large Scale Distributed Deep Networks, NIPS 2012.
+///   W. Zhang, S. Gupta, X. Lian, J. Liu: Staleness-aware Async-SGD for Distributed Deep Learning,
+///   arXiv 1511.05950, 2015 (staleness_scaling, softsync).
+///
+///   server:  loop: receive g from any worker i;  x <- x - eta g;  send x to i
+///   worker:  loop: receive x;  send grad f(x; B samples)
+///
+/// A gradient of staleness delta is scaled by 1 (none), 1/max(1, delta) (inverse) or W/max(W,
+/// delta) (adaptive). With softsync = n the server takes the mean of floor(W/n) gradients for one
+/// update and answers every push at once with the model it has. With fetch_every, push_every above
+/// 1 a worker takes steps of its own between fetches and pushes the sum of its gradients since the
+/// last push.
+#include "algorithms/catalog.hpp"
+
+namespace motley {
+namespace {
+
+class Async : public Algorithm {
+ public:
+  enum class Scaling { none, inverse, adaptive };
+
+  struct Options : SgdSpec {
+    std::size_t fetch_every = 1;
+    std::size_t push_every = 1;
+    Scaling staleness_scaling = Scaling::none;
+    std::optional<std::size_t> softsync;
+
+    static Fields<Options> fields() {
+      Fields<Options> f;
+      f.include(SgdSpec::fields());
+      f.add({.name = "fetch_every",
+             .doc = "gradients between two fetches of the model",
+             .fallback = 1,
+             .minimum = 1},
+            &Options::fetch_every);
+      f.add({.name = "push_every",
+             .doc = "gradients summed into one push",
+             .fallback = 1,
+             .minimum = 1},
+            &Options::push_every);
+      f.add({.name = "staleness_scaling",
+             .doc = "of a gradient that is delta updates old: none, inverse (1/max(1, delta)) or "
+                    "adaptive "
+                    "(W/max(W, delta))",
+             .fallback = "none",
+             .choices = {"none", "inverse", "adaptive"}},
+            &Options::staleness_scaling);
+      f.add({.name = "softsync",
+             .doc = "n: one update of the mean of floor(W/n) gradients; absent: of every gradient",
+             .minimum = 1},
+            &Options::softsync);
+      return f;
+    }
+  };
+
+  static void check(const Options& options, const RunFacts& facts, const Place& place) {
+    if (options.softsync && *options.softsync > facts.workers) {
+      throw InputError(place / "softsync",
+                       "must be at most the number of workers, " + std::to_string(facts.workers),
+                       Json(*options.softsync));
+    }
+  }
+
+  Async(const Options& options, const RunFacts& facts)
+      : options_(options),
+        workers_(facts.workers),
+        pushes_per_update_(options.softsync ? facts.workers / *options.softsync : 1),
+        updates_per_epoch_(
+            static_cast<double>(facts.samples_per_epoch) /
+            static_cast<double>(options.batch_size * options.push_every * pushes_per_update_)),
+        steps_per_epoch_(static_cast<double>(facts.samples_per_epoch) /
+                         static_cast<double>(options.batch_size)) {}
+
+  void server(Server& me) override {
+    SgdRule rule(options_, updates_per_epoch_);
+    Model x = me.initial_model();
+    std::vector<Push> pending;
+    me.broadcast_model(x);
+    for (;;) {
+      const Push push = me.next_push();
+      if (!push.gradient.empty()) pending.push_back(push);
+      if (pending.size() == pushes_per_update_) {
+        update(me, rule, x, pending);
+        pending.clear();
+      }
+      if (push.wants_model) me.send_model(push.worker, x);
+    }
+  }
+
+  void worker(Worker& me) override {
+    if (options_.fetch_every == 1 && options_.push_every == 1) {
+      for (;;) me.push(me.gradient(me.pull(), options_.batch_size));
+    }
+    Model x;
+    Gradient sum;
+    SgdRule own_step(options_, steps_per_epoch_);
+    for (std::size_t t = 0;; ++t) {
+      if (t % options_.fetch_every == 0) x = me.pull();
+      Gradient g = me.gradient(x, options_.batch_size);
+      own_step.step(x, g);
+      if (t % options_.push_every == 0)
+        sum = std::move(g);
+      else
+        add(sum, g);
+      const bool fetch = (t + 1) % options_.fetch_every == 0;
+      if ((t + 1) % options_.push_every == 0)
+        me.push(std::move(sum), fetch);
+      else if (fetch)
+        me.request_model();
+    }
+  }
+
+ private:
+  float scale(std::uint64_t delta) const {
+    const auto staleness = static_cast<float>(delta);
+    const auto workers = static_cast<float>(workers_);
+    switch (options_.staleness_scaling) {
+      case Scaling::none:
+        return 1;
+      case Scaling::inverse:
+        return 1 / std::max(1.0F, staleness);
+      case Scaling::adaptive:
+        return workers / std::max(workers, staleness);
+    }
+    return 1;
+  }
+
+  void update(Server& me, SgdRule& rule, Model& x, const std::vector<Push>& pushes) const {
+    if (pushes.size() == 1) {
+      rule.step(x, pushes[0].gradient, scale(me.staleness(pushes[0])));
+    } else {
+      std::vector<const motley::Parameters*> gradients;
+      std::vector<float> weights;
+      for (const Push& push : pushes) {
+        gradients.push_back(&push.gradient);
+        weights.push_back(scale(me.staleness(push)) / static_cast<float>(pushes.size()));
+      }
+      rule.step(x, weighted_sum(gradients, weights));
+    }
+    me.finish_update(x, pushes);
+  }
+
+  static void add(Gradient& sum, const Gradient& g) {
+    sum += g;
+    sum.samples += g.samples;
+    sum.compute_s += g.compute_s;
+  }
+
+  Options options_;
+  std::size_t workers_;
+  std::size_t pushes_per_update_;
+  double updates_per_epoch_;
+  double steps_per_epoch_;
+};
+
+}  // namespace
+
+AlgorithmInfo async_sgd() {
+  return describe<Async>("async", "the server applies every gradient as it comes",
+                         "Dean et al., NIPS 2012; Zhang et al. 2015, arXiv 1511.05950");
+}
+
+}  // namespace motley

@@ -1,0 +1,25 @@
+#include "algorithms/catalog.hpp"
+
+namespace motley {
+
+const std::vector<AlgorithmInfo>& algorithm_catalog() {
+  // An explicit table: objects that register themselves are dropped by linkers.
+  static const std::vector<AlgorithmInfo> catalog = {
+      sync_sgd(), allreduce_sgd(), async_sgd(), stale_sgd(), local_sgd(),
+  };
+  return catalog;
+}
+
+const AlgorithmInfo& find_algorithm(const std::string& name, const Place& place) {
+  std::vector<std::string> names;
+  std::string listed;
+  for (const AlgorithmInfo& info : algorithm_catalog()) {
+    if (info.name == name) return info;
+    names.push_back(info.name);
+    listed += (listed.empty() ? "" : ", ") + info.name;
+  }
+  throw InputError(place, "unknown algorithm '" + name + "'" + did_you_mean(name, names) +
+                              ", there are: " + listed);
+}
+
+}  // namespace motley

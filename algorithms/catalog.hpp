@@ -1,0 +1,24 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "sim/core/learning/sgd_rule.hpp"
+#include "sim/engine/algorithm.hpp"
+
+namespace motley {
+
+/// Every algorithm there is, in the order in which it is listed.
+const std::vector<AlgorithmInfo>& algorithm_catalog();
+
+/// The entry of this name; an InputError at `place` lists the names there are.
+const AlgorithmInfo& find_algorithm(const std::string& name, const Place& place);
+
+// One per file in this folder.
+AlgorithmInfo sync_sgd();
+AlgorithmInfo allreduce_sgd();
+AlgorithmInfo async_sgd();
+AlgorithmInfo stale_sgd();
+AlgorithmInfo local_sgd();
+
+}  // namespace motley

@@ -1,0 +1,82 @@
+/// Local SGD: H steps at home, then everybody's models are averaged.
+///   S. U. Stich: Local SGD Converges Fast and Communicates Little, ICLR 2019, arXiv 1805.09767.
+///
+///   worker:  loop: H times: x <- x - eta grad f(x; B samples);   x <- mean of all workers' x
+///
+/// `average` says by what way the models meet: around the ring, or through the server. Momentum
+/// stays with its worker and is not averaged.
+#include "algorithms/catalog.hpp"
+
+namespace motley {
+namespace {
+
+class Local : public Algorithm {
+ public:
+  enum class Average { all_reduce, server };
+
+  struct Options : SgdSpec {
+    std::size_t local_steps = 1;
+    Average average = Average::all_reduce;
+
+    static Fields<Options> fields() {
+      Fields<Options> f;
+      f.include(SgdSpec::fields());
+      f.add({.name = "local_steps",
+             .doc = "H: steps between two averages",
+             .fallback = 8,
+             .minimum = 1},
+            &Options::local_steps);
+      f.add({.name = "average",
+             .doc = "all_reduce (around the ring) or server",
+             .fallback = "all_reduce",
+             .choices = {"all_reduce", "server"}},
+            &Options::average);
+      return f;
+    }
+  };
+
+  Local(const Options& options, const RunFacts& facts)
+      : options_(options),
+        steps_per_epoch_(static_cast<double>(facts.samples_per_epoch) /
+                         static_cast<double>(options.batch_size * facts.workers)) {}
+
+  bool needs_server() const override { return options_.average == Average::server; }
+
+  void worker(Worker& me) override {
+    SgdRule rule(options_, steps_per_epoch_);
+    Model x = me.initial_model();
+    for (;;) {
+      x = me.local_steps(std::move(x), options_.local_steps, options_.batch_size, rule);
+      if (options_.average == Average::server) {
+        me.push({std::move(x), x.version, options_.local_steps * options_.batch_size, 0});
+        x = me.pull();
+      } else {
+        me.all_reduce_mean(x);
+        if (me.rank() == 0) me.finish_update(x);
+      }
+    }
+  }
+
+  void server(Server& me) override {
+    Model x = me.initial_model();
+    for (;;) {
+      const std::vector<Push> models = me.next_push_of_each();
+      static_cast<motley::Parameters&>(x) = mean_of(models);
+      me.finish_update(x, models);
+      me.broadcast_model(x);
+    }
+  }
+
+ private:
+  Options options_;
+  double steps_per_epoch_;
+};
+
+}  // namespace
+
+AlgorithmInfo local_sgd() {
+  return describe<Local>("local", "several steps at home, then all models are averaged",
+                         "Stich, ICLR 2019, arXiv 1805.09767");
+}
+
+}  // namespace motley

@@ -1,0 +1,50 @@
+/// Synchronous SGD with a parameter server: SGD with batch W*B, one worker's share each.
+///   J. Chen, X. Pan, R. Monga, S. Bengio, R. Jozefowicz: Revisiting Distributed Synchronous SGD,
+///   arXiv 1604.00981, 2016 (the fully synchronous baseline there).
+///
+///   server:  loop: send x to all;  receive g_i from every worker;  x <- x - eta (1/W) sum_i g_i
+///   worker:  loop: receive x;  send grad f(x; B samples)
+#include "algorithms/catalog.hpp"
+
+namespace motley {
+namespace {
+
+class Sync : public Algorithm {
+ public:
+  struct Options : SgdSpec {
+    static Fields<Options> fields() { return Fields<Options>().include(SgdSpec::fields()); }
+  };
+
+  Sync(const Options& options, const RunFacts& facts)
+      : options_(options),
+        updates_per_epoch_(static_cast<double>(facts.samples_per_epoch) /
+                           static_cast<double>(options.batch_size * facts.workers)) {}
+
+  void server(Server& me) override {
+    SgdRule rule(options_, updates_per_epoch_);
+    Model x = me.initial_model();
+    for (;;) {
+      me.broadcast_model(x);
+      const std::vector<Push> pushes = me.next_push_of_each();
+      rule.step(x, mean_of(pushes));
+      me.finish_update(x, pushes);
+    }
+  }
+
+  void worker(Worker& me) override {
+    for (;;) me.push(me.gradient(me.pull(), options_.batch_size));
+  }
+
+ private:
+  Options options_;
+  double updates_per_epoch_;
+};
+
+}  // namespace
+
+AlgorithmInfo sync_sgd() {
+  return describe<Sync>("sync", "everybody's gradient at the same model, averaged by the server",
+                        "Chen et al. 2016, arXiv 1604.00981");
+}
+
+}  // namespace motley

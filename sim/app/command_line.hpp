@@ -1,0 +1,31 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <boost/program_options.hpp>
+
+namespace motley {
+
+/// One of motley's commands: its options in named groups, its help, and what it does.
+struct Command {
+  std::string name;
+  std::string summary;     ///< one line
+  std::string usage;       ///< "motley run SCENARIO [options]"
+  std::string example;     ///< printed by --help
+  std::string positional;  ///< the option that takes the arguments without a name; empty: none
+  int most_positional = 1;
+  std::vector<boost::program_options::options_description> groups;
+  int (*execute)(const boost::program_options::variables_map& options,
+                 const std::vector<std::string>& command_line);
+};
+
+Command run_command();
+Command validate_command();
+Command algorithms_command();
+
+/// The whole program: finds the command, parses, runs. Returns the exit code: 0 fine, 1 a run
+/// failed, 2 bad input, 130 interrupted.
+int motley_main(const std::vector<std::string>& command_line);
+
+}  // namespace motley

@@ -1,0 +1,31 @@
+#include <iostream>
+
+#include "sim/app/command_line.hpp"
+#include "sim/app/scenario_options.hpp"
+
+namespace po = boost::program_options;
+
+namespace motley {
+namespace {
+
+int validate(const po::variables_map& options, const std::vector<std::string>&) {
+  const Experiment experiment = load_experiment(options, "validate");
+  std::cout << "valid\n" << experiment.describe() << "\n";
+  return 0;
+}
+
+}  // namespace
+
+Command validate_command() {
+  Command command;
+  command.name = "validate";
+  command.summary = "check a scenario without running it";
+  command.usage = "motley validate SCENARIO [options]";
+  command.example = "motley validate scenarios/quickstart.json";
+  command.positional = "scenario";
+  command.groups.push_back(scenario_options());
+  command.execute = validate;
+  return command;
+}
+
+}  // namespace motley

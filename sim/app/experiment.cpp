@@ -1,0 +1,154 @@
+#include "sim/app/experiment.hpp"
+
+#include <chrono>
+#include <cmath>
+#include <filesystem>
+#include <set>
+#include <sstream>
+#include <sys/resource.h>
+
+namespace motley {
+namespace {
+
+std::string beside(const std::string& scenario_file, const std::string& path) {
+  return (std::filesystem::path(scenario_file).parent_path() / path).string();
+}
+
+double peak_rss_mb() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return static_cast<double>(usage.ru_maxrss) / 1024;
+}
+
+bool takes(const AlgorithmInfo& info, const std::string& parameter) {
+  for (const FieldInfo& field : info.parameters) {
+    if (field.name == parameter) return true;
+  }
+  return false;
+}
+
+std::string text_member(const Json& object, const char* key, const Place& place) {
+  if (!object.contains(key)) return "";
+  if (!object[key].is_string())
+    throw InputError(place / key, "must be text in quotes", object[key]);
+  return object[key];
+}
+
+}  // namespace
+
+Experiment::Experiment(const std::string& file, const std::vector<Override>& overrides)
+    : loaded_(load_scenario(file, overrides)) {
+  const Scenario& s = loaded_.scenario;
+  const Place root{file, ""};
+  if (s.data) data_ = std::make_unique<Dataset>(load_dataset(*s.data, s.seed, root / "data"));
+  problem_ = make_problem(s.model, data_.get(), s.seed);
+  flops_per_sample_ = s.cost.flops_per_sample.value_or(problem_->flops_per_sample());
+  message_bytes_ = static_cast<std::uint64_t>(std::llround(
+      s.cost.model_size_bytes.value_or(static_cast<double>(4 * problem_->dimension()))));
+  if (s.cluster.platform) {
+    const Place place = root / "cluster" / "platform";
+    const std::string path = beside(file, *s.cluster.platform);
+    if (!std::filesystem::exists(path)) throw InputError(place, "no such file: " + path);
+    cluster_ = inspect_platform(path, place);
+  } else {
+    cluster_ = plan_cluster(s.cluster, flops_per_sample_);
+  }
+  if (data_ && s.data->partition.kind != PartitionSpec::Kind::iid) {
+    partition_ =
+        std::make_unique<Partition>(s.data->partition, data_->train.labels, data_->classes,
+                                    cluster_.workers.size(), s.seed, root / "data" / "partition");
+  } else {
+    partition_ = std::make_unique<Partition>(problem_->train_size());
+  }
+  plan_runs();
+}
+
+RunFacts Experiment::facts() const {
+  return {cluster_.workers.size(), problem_->train_size()};
+}
+
+void Experiment::plan_runs() {
+  const Place root{loaded_.file, ""};
+  Json& defaults = loaded_.full["defaults"];
+  SgdSpec ignored;
+  SgdSpec::fields().read_given(defaults, root / "defaults", ignored);
+
+  std::set<std::string> labels;
+  for (std::size_t i = 0; i < loaded_.scenario.algorithms.size(); ++i) {
+    const Place place = root / "algorithms" / i;
+    const Json& given = loaded_.scenario.algorithms[i];
+    if (!given.is_object() || !given.contains("name")) {
+      throw InputError(place, "must be an object with the \"name\" of an algorithm", given);
+    }
+    const AlgorithmInfo& info = find_algorithm(text_member(given, "name", place), place / "name");
+    RunPlan plan;
+    plan.algorithm = info.name;
+    plan.label = text_member(given, "label", place);
+    if (plan.label.empty()) {
+      plan.label = info.name;
+      for (int n = 2; labels.contains(plan.label); ++n)
+        plan.label = info.name + "_" + std::to_string(n);
+    }
+    if (!labels.insert(plan.label).second) {
+      throw InputError(place / "label", "must differ from the other algorithms' labels",
+                       Json(plan.label));
+    }
+    plan.run = plan.label + "-0";
+    plan.place = place;
+    plan.parameters = given;
+    plan.parameters.erase("name");
+    plan.parameters.erase("label");
+    for (const auto& [key, value] : defaults.items()) {
+      if (!plan.parameters.contains(key) && takes(info, key)) plan.parameters[key] = value;
+    }
+    const std::unique_ptr<Algorithm> algorithm = info.make(plan.parameters, place, facts());
+    if (algorithm->needs_server() && !cluster_.server) {
+      throw InputError(place, info.name + " needs a server: add \"server\" to /cluster" +
+                                  (cluster_.platform_file.empty()
+                                       ? ""
+                                       : ", or a host with role server to the platform file"));
+    }
+    Json full = {{"name", plan.algorithm}, {"label", plan.label}};
+    full.update(plan.parameters);
+    loaded_.full["algorithms"][i] = full;
+    runs_.push_back(std::move(plan));
+  }
+}
+
+std::string Experiment::describe() const {
+  std::ostringstream text;
+  text << scenario().name << ": " << runs_.size() << (runs_.size() == 1 ? " run" : " runs") << ", "
+       << cluster_.workers.size() << " workers (";
+  std::vector<std::pair<std::string, std::size_t>> classes;
+  for (const HostPlan& worker : cluster_.workers) {
+    if (classes.empty() || classes.back().first != worker.class_name) {
+      classes.emplace_back(worker.class_name, 0);
+    }
+    ++classes.back().second;
+  }
+  for (std::size_t i = 0; i < classes.size(); ++i) {
+    text << (i > 0 ? ", " : "") << classes[i].second << " " << classes[i].first;
+  }
+  text << "), " << problem_->dimension() << " parameters";
+  if (data_) text << ", " << data_->description;
+  return text.str();
+}
+
+RunResult Experiment::run(const RunPlan& plan, unsigned threads,
+                          const std::function<void(const Progress&)>& on_progress) const {
+  const auto start = std::chrono::steady_clock::now();
+  Json parameters = plan.parameters;
+  const std::unique_ptr<Algorithm> algorithm =
+      find_algorithm(plan.algorithm, plan.place).make(parameters, plan.place, facts());
+  Simulation simulation({scenario(), cluster_, *problem_, *partition_, flops_per_sample_,
+                         message_bytes_, threads, on_progress});
+  RunResult result = simulation.run(*algorithm);
+  result.run = plan.run;
+  result.algorithm = plan.label;
+  const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - start;
+  result.wall_s = wall.count();
+  result.peak_rss_mb = peak_rss_mb();
+  return result;
+}
+
+}  // namespace motley

@@ -1,0 +1,60 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "algorithms/catalog.hpp"
+#include "sim/core/input/cluster_plan.hpp"
+#include "sim/core/learning/problem.hpp"
+#include "sim/core/learning/sampler.hpp"
+#include "sim/engine/simulation.hpp"
+
+namespace motley {
+
+/// One run to do: an algorithm with all its parameters.
+struct RunPlan {
+  std::string run;    ///< unique name
+  std::string label;  ///< what tables and plots call the algorithm
+  std::string algorithm;
+  Json parameters;
+  Place place;
+};
+
+/// A scenario ready to run: checked to the last parameter, its data loaded once for all runs.
+class Experiment {
+ public:
+  /// Throws InputError for any mistake in the scenario; nothing has been written then.
+  Experiment(const std::string& file, const std::vector<Override>& overrides);
+
+  const Scenario& scenario() const { return loaded_.scenario; }
+  /// The scenario with every default filled in, the algorithms' too.
+  const Json& full() const { return loaded_.full; }
+  const std::vector<RunPlan>& runs() const { return runs_; }
+  const ClusterPlan& cluster() const { return cluster_; }
+  const Problem& problem() const { return *problem_; }
+  double flops_per_sample() const { return flops_per_sample_; }
+  std::uint64_t message_bytes() const { return message_bytes_; }
+  /// Whether the data has classes, and how many: accuracy at chance is 1 over that.
+  std::size_t classes() const { return data_ ? data_->classes : 0; }
+  std::string describe() const;
+
+  /// Does one run. In a process of its own.
+  RunResult run(const RunPlan& plan, unsigned threads,
+                const std::function<void(const Progress&)>& on_progress) const;
+
+ private:
+  void plan_runs();
+  RunFacts facts() const;
+
+  LoadedScenario loaded_;
+  std::unique_ptr<Dataset> data_;
+  std::unique_ptr<Problem> problem_;
+  std::unique_ptr<Partition> partition_;
+  ClusterPlan cluster_;
+  double flops_per_sample_ = 0;
+  std::uint64_t message_bytes_ = 0;
+  std::vector<RunPlan> runs_;
+};
+
+}  // namespace motley

@@ -1,0 +1,51 @@
+#include "sim/app/provenance.hpp"
+
+#include <fstream>
+#include <simgrid/config.h>
+#include <simgrid/forward.h>
+#include <simgrid/version.h>
+
+#include <Eigen/Core>
+#include <boost/version.hpp>
+#include <motley_commit.hpp>
+
+namespace motley {
+namespace {
+
+std::string host_cpu() {
+  std::ifstream cpuinfo("/proc/cpuinfo");
+  std::string line;
+  while (std::getline(cpuinfo, line)) {
+    if (line.starts_with("model name")) return line.substr(line.find(':') + 2);
+  }
+  return "unknown";
+}
+
+std::string dotted(int major, int minor, int patch) {
+  return std::to_string(major) + "." + std::to_string(minor) + "." + std::to_string(patch);
+}
+
+}  // namespace
+
+std::string version_line() {
+  return std::string("motley ") + MOTLEY_VERSION + " (" + MOTLEY_COMMIT + ")";
+}
+
+Json provenance(const std::vector<std::string>& command) {
+  return {
+      {"program", "motley"},
+      {"version", MOTLEY_VERSION},
+      {"commit", MOTLEY_COMMIT},
+      {"compiler", std::string("g++ ") + __VERSION__},
+      {"build_type", MOTLEY_BUILD_TYPE},
+      {"flags", MOTLEY_FLAGS},
+      {"simgrid", dotted(SIMGRID_VERSION_MAJOR, SIMGRID_VERSION_MINOR, SIMGRID_VERSION_PATCH)},
+      {"eigen", dotted(EIGEN_WORLD_VERSION, EIGEN_MAJOR_VERSION, EIGEN_MINOR_VERSION)},
+      {"boost", dotted(BOOST_VERSION / 100000, BOOST_VERSION / 100 % 1000, BOOST_VERSION % 100)},
+      {"json", dotted(NLOHMANN_JSON_VERSION_MAJOR, NLOHMANN_JSON_VERSION_MINOR,
+                      NLOHMANN_JSON_VERSION_PATCH)},
+      {"command", command},
+      {"host_cpu", host_cpu()}};
+}
+
+}  // namespace motley

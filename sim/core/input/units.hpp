@@ -1,0 +1,24 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "sim/core/input/place.hpp"
+
+namespace motley {
+
+/// What a quantity measures. A quantity is written as a string with its unit and held in SI:
+/// seconds, bytes, bytes per second, flops per second, flops.
+enum class Dimension { none, time, data, rate, speed, work };
+
+/// Reads "10Gbps", "50us", "4Tf", ... into SI. A bare number, an unknown unit, or a unit of another
+/// dimension is an InputError that names the likely unit.
+double parse_quantity(const Json& value, Dimension dimension, const Place& place);
+
+/// "time", "data size", ... for messages and documentation.
+std::string dimension_name(Dimension dimension);
+
+/// The units a dimension accepts, smallest first.
+std::vector<std::string> units_of(Dimension dimension);
+
+}  // namespace motley

@@ -1,0 +1,79 @@
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <utility>
+
+namespace motley {
+
+/// A vector of floats (a model or a gradient) with the price of a pointer: copies share the same
+/// immutable block, and a write gets a block of its own first unless nobody else holds this one.
+/// Blocks come from a pool and return to it, so that the steady state allocates nothing.
+///
+/// Copy, assign and destroy only in the simulation's thread (counts are not atomic). Other threads
+/// may read or write the floats through spans taken there, while the owner keeps the block alive.
+class Parameters {
+ public:
+  /// c * v, to be added to or subtracted from another vector.
+  struct Scaled {
+    float factor;
+    const Parameters& vector;
+  };
+
+  Parameters() = default;
+  /// `size` floats of undefined value.
+  explicit Parameters(std::size_t size);
+  Parameters(const Parameters& other);
+  Parameters(Parameters&& other) noexcept : block_(std::exchange(other.block_, nullptr)) {}
+  Parameters& operator=(Parameters other) noexcept {
+    std::swap(block_, other.block_);
+    return *this;
+  }
+  ~Parameters();
+
+  static Parameters zeros(std::size_t size);
+
+  std::size_t size() const;
+  bool empty() const { return block_ == nullptr; }
+  std::span<const float> values() const;
+  /// To write; detaches from other holders first, keeping the values.
+  std::span<float> writable();
+  /// To overwrite completely: like writable(), but the values are undefined when it had to detach.
+  std::span<float> overwritable();
+  /// Calls f(old values, new values) to compute every new value from the old one at the same index,
+  /// in one pass: in place, or into a block of its own when others hold this one.
+  template <class F>
+  void transform(F&& f) {
+    Parameters own = detached();
+    const Parameters& target = own.empty() ? *this : own;
+    f(values(), std::span<float>(target.data(), size()));
+    if (!own.empty()) *this = std::move(own);
+  }
+  /// Whether both are the very same block.
+  bool shares_with(const Parameters& other) const { return block_ == other.block_; }
+
+  Parameters& operator+=(const Scaled& term);
+  Parameters& operator-=(const Scaled& term);
+  Parameters& operator+=(const Parameters& other);
+  Parameters& operator*=(float factor);
+
+ private:
+  struct Block;
+  float* data() const;
+  void release();
+  /// An empty vector when nobody else holds this one; else one of the same size and undefined
+  /// values.
+  Parameters detached() const;
+  Block* block_ = nullptr;
+
+  friend struct ParameterPool;
+};
+
+inline Parameters::Scaled operator*(float factor, const Parameters& vector) {
+  return {factor, vector};
+}
+
+/// Sum of weights[i] * vectors[i], added in this order; the fixed order makes it reproducible.
+Parameters weighted_sum(std::span<const Parameters* const> vectors, std::span<const float> weights);
+
+}  // namespace motley

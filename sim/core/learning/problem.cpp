@@ -1,0 +1,20 @@
+#include "sim/core/learning/problem.hpp"
+
+#include <stdexcept>
+
+#include "sim/core/learning/mlp.hpp"
+#include "sim/core/learning/quadratic.hpp"
+
+namespace motley {
+
+std::unique_ptr<Problem> make_problem(const ModelSpec& spec, const Dataset* data,
+                                      std::uint64_t seed) {
+  if (spec.kind == ModelSpec::Kind::quadratic) return std::make_unique<Quadratic>(spec, seed);
+  if (data == nullptr) throw std::logic_error("this model needs data");
+  if (spec.kind == ModelSpec::Kind::mlp) {
+    return std::make_unique<Mlp>(*data, spec.hidden, spec.weight_decay);
+  }
+  return std::make_unique<Mlp>(*data, std::vector<std::size_t>{}, spec.weight_decay);
+}
+
+}  // namespace motley

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "sim/core/learning/problem.hpp"
+
+namespace motley {
+
+/// One row of logits per sample; the rest of a row up to `stride` is scratch.
+struct Logits {
+  float* values;
+  std::size_t stride;
+  std::size_t classes;
+};
+
+/// The multinomial cross-entropy of softmax(logits), summed over the samples in double. Replaces
+/// the logits by `scale` times the gradient with respect to them. Logits that are not finite give a
+/// loss that is not finite.
+double softmax_gradient(Logits logits, std::span<const std::uint16_t> labels, float scale);
+
+/// The same loss without the gradient, and how many labels have the largest logit (among equal ones
+/// the lowest class is the answer; NaN is never right). The logits are overwritten.
+EvaluationSum softmax_evaluate(Logits logits, std::span<const std::uint16_t> labels);
+
+}  // namespace motley

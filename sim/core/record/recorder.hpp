@@ -1,0 +1,86 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sim/core/input/scenario.hpp"
+#include "sim/core/record/run_result.hpp"
+#include "sim/core/record/worker_account.hpp"
+
+namespace motley {
+
+/// The model as tested at one moment.
+struct Evaluation {
+  double loss = 0;
+  std::optional<double> accuracy;
+};
+
+/// Keeps everything a run reports and decides when it ends. It is told the time; it cannot ask.
+class Recorder {
+ public:
+  enum class Status { running, finished, diverged };
+
+  Recorder(const Scenario& scenario, std::size_t workers, std::size_t samples_per_epoch);
+
+  WorkerAccount& worker(std::size_t rank) { return workers_[rank]; }
+  const std::vector<WorkerAccount>& workers() const { return workers_; }
+
+  /// A gradient of `samples` samples is there, with their mean loss. A loss that is not finite ends
+  /// the run as diverged.
+  void gradient_computed(std::size_t rank, std::uint64_t samples, double loss);
+  void bytes_delivered(double bytes) { bytes_ += bytes; }
+
+  /// Counts one update of the global model. Returns whether the model is now due for evaluation;
+  /// the caller then calls evaluated().
+  bool update_finished(double now);
+  /// A point of the curve. Not for the same update twice.
+  void evaluated(double now, const Evaluation& evaluation);
+  /// Ends the account: settles every worker, and repeats the last evaluation at the end time if the
+  /// model has not changed since.
+  void close(double now);
+
+  Status status() const { return status_; }
+  bool stopped() const { return status_ != Status::running; }
+  const std::string& reason() const { return reason_; }
+  std::uint64_t updates() const { return updates_; }
+  /// Whether the model changed after its last evaluation.
+  bool has_unevaluated_update() const {
+    return curve_.empty() || curve_.back().updates != updates_;
+  }
+  /// Share of the run done, from 0 to 1, by whichever stop rule is nearest.
+  double progress(double now) const;
+  const std::vector<CurvePoint>& curve() const { return curve_; }
+
+  /// Fills in all that the recorder knows.
+  void write_to(RunResult& result, double virtual_s) const;
+
+ private:
+  bool reached(const Evaluation& evaluation) const;
+  bool is_due(double now);
+  void check_stop(double now);
+  void diverge(const std::string& why);
+
+  StopSpec stop_;
+  std::optional<TargetSpec> target_;
+  double evaluations_per_run_ = 0;               // automatic
+  std::optional<double> evaluate_every_s_;       // or by virtual time
+  std::optional<std::uint64_t> evaluate_every_;  // or by updates
+  double due_ = 0;                               // whole number of intervals already evaluated
+  std::size_t samples_per_epoch_;
+  Status status_ = Status::running;
+  std::string reason_;
+
+  std::vector<WorkerAccount> workers_;
+  std::vector<CurvePoint> curve_;
+  std::uint64_t updates_ = 0;
+  std::uint64_t gradients_ = 0;
+  std::uint64_t samples_ = 0;
+  double bytes_ = 0;
+  double loss_sum_ = 0;  // of the gradients since the last point
+  std::uint64_t loss_count_ = 0;
+  std::optional<double> time_to_target_s_;
+};
+
+}  // namespace motley

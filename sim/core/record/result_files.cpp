@@ -1,0 +1,109 @@
+#include "sim/core/record/result_files.hpp"
+
+#include <array>
+#include <charconv>
+#include <fstream>
+#include <system_error>
+
+namespace motley {
+namespace {
+
+std::string cell(const std::string& text) {
+  if (text.find_first_of(",\"\n") == std::string::npos) return text;
+  std::string quoted = "\"";
+  for (const char c : text) {
+    if (c == '"') quoted += '"';
+    quoted += c;
+  }
+  return quoted + "\"";
+}
+
+std::string cell(double number) {
+  std::array<char, 32> buffer{};
+  const auto end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), number);
+  return {buffer.data(), end.ptr};
+}
+
+std::string cell(std::uint64_t number) {
+  return std::to_string(number);
+}
+
+std::string cell(const std::optional<double>& number) {
+  return number ? cell(*number) : "";
+}
+
+template <class... Values>
+std::string row(const Values&... values) {
+  std::string line;
+  ((line += cell(values) + ","), ...);
+  line.back() = '\n';
+  return line;
+}
+
+}  // namespace
+
+ResultFiles::ResultFiles(const std::filesystem::path& folder) : folder_(folder) {
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  if (error) {
+    throw InputError(folder.string() + ": the output folder cannot be made: " + error.message() +
+                     " (choose another with --out)");
+  }
+  const std::filesystem::path probe = folder / ".writable";
+  std::ofstream out(probe);
+  out << "x" << std::flush;
+  if (!out) {
+    throw InputError(folder.string() +
+                     ": the output folder cannot be written (choose another with --out)");
+  }
+  out.close();
+  std::filesystem::remove(probe, error);
+}
+
+void ResultFiles::write(const std::string& name, const std::string& text) const {
+  const std::filesystem::path target = folder_ / name;
+  const std::filesystem::path temporary = folder_ / ("." + name + ".new");
+  std::ofstream out(temporary, std::ios::binary);
+  out << text;
+  out.close();
+  if (!out) throw std::runtime_error(target.string() + ": cannot be written (is the disk full?)");
+  std::filesystem::rename(temporary, target);
+}
+
+void ResultFiles::write_json(const std::string& name, const Json& json) const {
+  write(name, json.dump(2) + "\n");
+}
+
+void ResultFiles::write_csvs(const std::vector<RunResult>& results) const {
+  std::string runs =
+      "run,algorithm,replica,seed,status,virtual_s,updates,gradients,samples,epochs,bytes,"
+      "final_test_accuracy,best_test_accuracy,final_test_loss,time_to_target_s,compute_s,transfer_"
+      "s,"
+      "wait_s,discarded_s,mean_staleness,max_staleness,wall_s,peak_rss_mb,reason\n";
+  std::string curves =
+      "run,time_s,updates,samples,epochs,bytes,train_loss,test_loss,test_accuracy\n";
+  std::string workers =
+      "run,worker,class,speed,compute_s,transfer_s,wait_s,discarded_s,gradients,samples,"
+      "mean_staleness,max_staleness\n";
+  for (const RunResult& r : results) {
+    runs +=
+        row(r.run, r.algorithm, r.replica, r.seed, r.status, r.virtual_s, r.updates, r.gradients,
+            r.samples, r.epochs, r.bytes, r.final_test_accuracy, r.best_test_accuracy,
+            r.final_test_loss, r.time_to_target_s, r.compute_s(), r.transfer_s(), r.wait_s(),
+            r.discarded_s(), r.mean_staleness, r.max_staleness, r.wall_s, r.peak_rss_mb, r.reason);
+    for (const CurvePoint& p : r.curve) {
+      curves += row(r.run, p.time_s, p.updates, p.samples, p.epochs, p.bytes, p.train_loss,
+                    p.test_loss, p.test_accuracy);
+    }
+    for (const WorkerResult& w : r.workers) {
+      workers +=
+          row(r.run, w.name, w.class_name, w.speed_flops, w.compute_s, w.transfer_s, w.wait_s,
+              w.discarded_s, w.gradients, w.samples, w.mean_staleness, w.max_staleness);
+    }
+  }
+  write("curves.csv", curves);
+  write("workers.csv", workers);
+  write("runs.csv", runs);  // last: who sees a run here finds its curve and workers too
+}
+
+}  // namespace motley

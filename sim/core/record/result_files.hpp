@@ -1,0 +1,29 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "sim/core/record/run_result.hpp"
+
+namespace motley {
+
+/// The results folder. Every file is written whole under another name and then renamed, so that at
+/// any moment it is complete; doubles are printed so that reading them back gives the same bits.
+class ResultFiles {
+ public:
+  /// Makes the folder; InputError when it cannot be made or written.
+  explicit ResultFiles(const std::filesystem::path& folder);
+
+  const std::filesystem::path& folder() const { return folder_; }
+  void write_json(const std::string& name, const Json& json) const;
+  /// runs.csv, curves.csv and workers.csv of the runs so far, in the order given.
+  void write_csvs(const std::vector<RunResult>& results) const;
+
+ private:
+  void write(const std::string& name, const std::string& text) const;
+
+  std::filesystem::path folder_;
+};
+
+}  // namespace motley

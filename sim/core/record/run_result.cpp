@@ -1,0 +1,112 @@
+#include "sim/core/record/run_result.hpp"
+
+#include <numeric>
+
+namespace motley {
+namespace {
+
+template <class T>
+Json json_or_null(const std::optional<T>& value) {
+  return value ? Json(*value) : Json();
+}
+
+std::optional<double> optional_number(const Json& value) {
+  if (value.is_null()) return std::nullopt;
+  return value.get<double>();
+}
+
+double sum(const std::vector<WorkerResult>& workers, double WorkerResult::*member) {
+  double total = 0;
+  for (const WorkerResult& worker : workers) total += worker.*member;
+  return total;
+}
+
+}  // namespace
+
+double RunResult::compute_s() const {
+  return sum(workers, &WorkerResult::compute_s);
+}
+double RunResult::transfer_s() const {
+  return sum(workers, &WorkerResult::transfer_s);
+}
+double RunResult::wait_s() const {
+  return sum(workers, &WorkerResult::wait_s);
+}
+double RunResult::discarded_s() const {
+  return sum(workers, &WorkerResult::discarded_s);
+}
+
+Json to_json(const RunResult& r) {
+  Json json = {{"run", r.run},
+               {"algorithm", r.algorithm},
+               {"replica", r.replica},
+               {"seed", r.seed},
+               {"status", r.status},
+               {"reason", r.reason},
+               {"virtual_s", r.virtual_s},
+               {"updates", r.updates},
+               {"gradients", r.gradients},
+               {"samples", r.samples},
+               {"epochs", r.epochs},
+               {"bytes", r.bytes},
+               {"final_test_accuracy", json_or_null(r.final_test_accuracy)},
+               {"best_test_accuracy", json_or_null(r.best_test_accuracy)},
+               {"final_test_loss", json_or_null(r.final_test_loss)},
+               {"time_to_target_s", json_or_null(r.time_to_target_s)},
+               {"mean_staleness", r.mean_staleness},
+               {"max_staleness", r.max_staleness},
+               {"wall_s", r.wall_s},
+               {"peak_rss_mb", r.peak_rss_mb},
+               {"curve", Json::array()},
+               {"workers", Json::array()},
+               {"links", Json::array()}};
+  for (const CurvePoint& p : r.curve) {
+    json["curve"].push_back({p.time_s, p.updates, p.samples, p.epochs, p.bytes,
+                             json_or_null(p.train_loss), p.test_loss,
+                             json_or_null(p.test_accuracy)});
+  }
+  for (const WorkerResult& w : r.workers) {
+    json["workers"].push_back({w.name, w.class_name, w.speed_flops, w.compute_s, w.transfer_s,
+                               w.wait_s, w.discarded_s, w.gradients, w.samples, w.mean_staleness,
+                               w.max_staleness});
+  }
+  for (const LinkResult& l : r.links) {
+    json["links"].push_back({l.name, l.bandwidth_Bps, l.bytes});
+  }
+  return json;
+}
+
+RunResult run_result_from_json(const Json& json) {
+  RunResult r;
+  r.run = json.at("run");
+  r.algorithm = json.at("algorithm");
+  r.replica = json.at("replica");
+  r.seed = json.at("seed");
+  r.status = json.at("status");
+  r.reason = json.at("reason");
+  r.virtual_s = json.at("virtual_s");
+  r.updates = json.at("updates");
+  r.gradients = json.at("gradients");
+  r.samples = json.at("samples");
+  r.epochs = json.at("epochs");
+  r.bytes = json.at("bytes");
+  r.final_test_accuracy = optional_number(json.at("final_test_accuracy"));
+  r.best_test_accuracy = optional_number(json.at("best_test_accuracy"));
+  r.final_test_loss = optional_number(json.at("final_test_loss"));
+  r.time_to_target_s = optional_number(json.at("time_to_target_s"));
+  r.mean_staleness = json.at("mean_staleness");
+  r.max_staleness = json.at("max_staleness");
+  r.wall_s = json.at("wall_s");
+  r.peak_rss_mb = json.at("peak_rss_mb");
+  for (const Json& p : json.at("curve")) {
+    r.curve.push_back({p[0], p[1], p[2], p[3], p[4], optional_number(p[5]), p[6].get<double>(),
+                       optional_number(p[7])});
+  }
+  for (const Json& w : json.at("workers")) {
+    r.workers.push_back({w[0], w[1], w[2], w[3], w[4], w[5], w[6], w[7], w[8], w[9], w[10]});
+  }
+  for (const Json& l : json.at("links")) r.links.push_back({l[0], l[1], l[2]});
+  return r;
+}
+
+}  // namespace motley

@@ -1,0 +1,79 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sim/core/input/place.hpp"
+
+/// What one run leaves behind: the rows of the CSV files, in SI units.
+namespace motley {
+
+struct CurvePoint {
+  double time_s = 0;
+  std::uint64_t updates = 0;
+  std::uint64_t samples = 0;
+  double epochs = 0;
+  double bytes = 0;
+  std::optional<double> train_loss;  ///< mean over the mini-batches computed since the last point
+  double test_loss = 0;
+  std::optional<double> test_accuracy;
+};
+
+struct WorkerResult {
+  std::string name;
+  std::string class_name;
+  double speed_flops = 0;
+  double compute_s = 0;
+  double transfer_s = 0;
+  double wait_s = 0;
+  double discarded_s = 0;
+  std::uint64_t gradients = 0;
+  std::uint64_t samples = 0;
+  double mean_staleness = 0;
+  std::uint64_t max_staleness = 0;
+};
+
+struct LinkResult {
+  std::string name;
+  double bandwidth_Bps = 0;
+  double bytes = 0;
+};
+
+struct RunResult {
+  std::string run;
+  std::string algorithm;
+  std::uint64_t replica = 0;
+  std::uint64_t seed = 0;
+  std::string status = "ok";  ///< ok, diverged, failed
+  std::string reason;         ///< why it failed or diverged
+  double virtual_s = 0;
+  std::uint64_t updates = 0;
+  std::uint64_t gradients = 0;
+  std::uint64_t samples = 0;
+  double epochs = 0;
+  double bytes = 0;
+  std::optional<double> final_test_accuracy;
+  std::optional<double> best_test_accuracy;
+  std::optional<double> final_test_loss;
+  std::optional<double> time_to_target_s;
+  double mean_staleness = 0;
+  std::uint64_t max_staleness = 0;
+  double wall_s = 0;
+  double peak_rss_mb = 0;
+  std::vector<CurvePoint> curve;
+  std::vector<WorkerResult> workers;
+  std::vector<LinkResult> links;
+
+  double compute_s() const;
+  double transfer_s() const;
+  double wait_s() const;
+  double discarded_s() const;
+};
+
+/// How a child process hands its result to the parent; exact both ways.
+Json to_json(const RunResult& result);
+RunResult run_result_from_json(const Json& json);
+
+}  // namespace motley

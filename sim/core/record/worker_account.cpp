@@ -1,0 +1,58 @@
+#include "sim/core/record/worker_account.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+
+namespace motley {
+
+void WorkerAccount::settle(double now) {
+  if (now < since_) throw std::logic_error("virtual time went back");
+  const double passed = now - since_;
+  since_ = now;
+  if (computing_)
+    compute_s_ += passed;
+  else if (messages_ > 0)
+    transfer_s_ += passed;
+  else
+    wait_s_ += passed;
+}
+
+void WorkerAccount::start_computing(double now) {
+  settle(now);
+  computing_ = true;
+}
+
+void WorkerAccount::stop_computing(double now) {
+  settle(now);
+  computing_ = false;
+}
+
+void WorkerAccount::message_departs(double now) {
+  settle(now);
+  ++messages_;
+}
+
+void WorkerAccount::message_arrives(double now) {
+  if (messages_ == 0) throw std::logic_error("a message arrived that never departed");
+  settle(now);
+  --messages_;
+}
+
+void WorkerAccount::discard(double seconds) {
+  const double moved = std::min(seconds, compute_s_);
+  compute_s_ -= moved;
+  discarded_s_ += moved;
+}
+
+void WorkerAccount::count_gradient(std::uint64_t samples) {
+  ++gradients_;
+  samples_ += samples;
+}
+
+void WorkerAccount::count_staleness(std::uint64_t staleness) {
+  ++staleness_count_;
+  staleness_sum_ += staleness;
+  staleness_max_ = std::max(staleness_max_, staleness);
+}
+
+}  // namespace motley

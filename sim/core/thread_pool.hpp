@@ -1,0 +1,69 @@
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <deque>
+#include <exception>
+#include <functional>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+namespace motley {
+
+/// Real computations handed out when their virtual time starts and waited for when it ends. The
+/// caller of finish() works too, so `threads` counts it: with 1 there are no other threads and a
+/// task runs in finish(). What a task computes must not depend on who runs it or when; then no
+/// result depends on the number of threads.
+class ThreadPool {
+ public:
+  /// A piece of work, made once and submitted again and again. Belongs to the submitting thread
+  /// except between submit() and the return of finish() or withdraw().
+  class Task {
+   public:
+    Task() = default;
+    explicit Task(std::function<void(unsigned thread)> work) : work_(std::move(work)) {}
+    Task(const Task&) = delete;
+    Task& operator=(const Task&) = delete;
+
+    /// `thread` is below ThreadPool::threads() and no two tasks run in the same one at once: an
+    /// index for workspaces.
+    void set_work(std::function<void(unsigned thread)> work) { work_ = std::move(work); }
+
+   private:
+    friend class ThreadPool;
+    enum class State { idle, queued, running, done };
+    std::function<void(unsigned)> work_;
+    State state_ = State::idle;  // guarded by the pool's mutex
+    std::exception_ptr error_;
+  };
+
+  explicit ThreadPool(unsigned threads);
+  ~ThreadPool();
+  ThreadPool(const ThreadPool&) = delete;
+  ThreadPool& operator=(const ThreadPool&) = delete;
+
+  unsigned threads() const { return static_cast<unsigned>(helpers_.size()) + 1; }
+
+  void submit(Task& task);
+  /// Returns when the task is done, having run it or others meanwhile. Rethrows what it threw. Only
+  /// one thread may call finish().
+  void finish(Task& task);
+  /// Takes the task back: not computed at all if it had not started, else waited for; its exception
+  /// is dropped. Harmless on an idle task.
+  void withdraw(Task& task) noexcept;
+
+ private:
+  void help(unsigned thread);
+  void run(std::unique_lock<std::mutex>& lock, Task& task, unsigned thread);
+  void remove(Task& task);
+
+  std::mutex mutex_;
+  std::condition_variable work_arrived_;
+  std::condition_variable task_done_;
+  std::deque<Task*> queue_;
+  bool closing_ = false;
+  std::vector<std::thread> helpers_;
+};
+
+}  // namespace motley

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <simgrid/forward.h>
+
+#include "sim/core/input/scenario.hpp"
+
+namespace motley {
+
+/// SimGrid's engine, configured before any platform exists. One per process: a second one would go
+/// on from the first one's clock.
+class EngineSetup {
+ public:
+  /// fluid: CM02 without TCP window and cross traffic, so that nothing hidden scales latency or
+  /// bandwidth (see Network for its latencies). tcp: LV08 as SimGrid ships it.
+  explicit EngineSetup(Scenario::Network network);
+  ~EngineSetup();
+  EngineSetup(const EngineSetup&) = delete;
+  EngineSetup& operator=(const EngineSetup&) = delete;
+
+  simgrid::s4u::Engine& engine() const { return *engine_; }
+
+ private:
+  simgrid::s4u::Engine* engine_;
+};
+
+}  // namespace motley

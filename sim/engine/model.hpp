@@ -1,0 +1,34 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "sim/core/learning/parameters.hpp"
+
+namespace motley {
+
+/// A version of the global model (or a worker's own copy on the way from one). Copies are
+/// snapshots.
+struct Model : Parameters {
+  std::uint64_t version = 0;  ///< how many updates of the global model made it
+};
+
+/// A mini-batch gradient with what is known of its making.
+struct Gradient : Parameters {
+  std::uint64_t version = 0;  ///< of the model it was computed at
+  std::uint64_t samples = 0;
+  double compute_s = 0;  ///< virtual time its computation took
+};
+
+/// What reaches the server from a worker: a gradient, or an empty one when only a model is asked
+/// for.
+struct Push {
+  std::size_t worker = 0;
+  Gradient gradient;
+  bool wants_model = true;
+};
+
+/// The mean of what was pushed, added in the order given.
+Parameters mean_of(std::span<const Push> pushes);
+
+}  // namespace motley

@@ -1,0 +1,111 @@
+#include "sim/engine/network.hpp"
+
+#include <simgrid/kernel/Timer.hpp>
+#include <simgrid/simix.hpp>
+
+namespace s4u = simgrid::s4u;
+
+namespace motley {
+
+Network::Network(const Platform& platform, Scenario::Network model, Recorder& recorder,
+                 std::size_t workers)
+    : platform_(platform), recorder_(recorder), workers_(workers) {
+  if (model == Scenario::Network::fluid) {
+    for (s4u::Link* link : s4u::Engine::get_instance()->get_all_links()) {
+      if (link->get_latency() > 0) latencies_s_[link] = link->get_latency();
+      link->set_latency(0);
+    }
+  }
+  s4u::Activity::on_completion_cb([this](const s4u::Activity& activity) {
+    // Only our messages carry data.
+    if (auto* message = activity.get_data<Message>()) complete(*message);
+  });
+}
+
+Network::~Network() = default;
+
+const Network::Route& Network::route(Node from, Node to) {
+  const std::uint64_t key = (static_cast<std::uint64_t>(from) << 32U) | to;
+  const auto [entry, is_new] = routes_.try_emplace(key);
+  Route& route = entry->second;
+  if (is_new) {
+    std::vector<s4u::Link*> links;
+    double latency = 0;
+    platform_.host(from)->route_to(platform_.host(to), links, &latency);
+    for (s4u::Link* link : links) {
+      const auto [index, is_new_link] = link_index_.try_emplace(link, link_uses_.size());
+      if (is_new_link) link_uses_.push_back({link, 0});
+      route.links.push_back(index->second);
+      const auto taken_off = latencies_s_.find(link);
+      if (taken_off != latencies_s_.end()) route.latency_s += taken_off->second;
+    }
+  }
+  return route;
+}
+
+void Network::send(Node from, Node to, std::uint64_t bytes, std::function<void()> arrived) {
+  finished_.clear();
+  if (idle_.empty()) {
+    all_messages_.push_back(std::make_unique<Message>());
+    idle_.push_back(all_messages_.back().get());
+  }
+  Message* message = idle_.back();
+  idle_.pop_back();
+  message->from = from;
+  message->to = to;
+  message->bytes = bytes;
+  message->arrived = std::move(arrived);
+
+  const double now = s4u::Engine::get_clock();
+  if (from < workers_) recorder_.worker(from).message_departs(now);
+  if (to < workers_) recorder_.worker(to).message_departs(now);
+  ++in_flight_;
+  const double latency = route(from, to).latency_s;
+  // Inside SimGrid's kernel, where a communication has no actor that must wait for it: its end is
+  // signalled at the very moment it ends.
+  simgrid::kernel::actor::simcall_answered([this, message, now, latency] {
+    if (latency > 0)
+      simgrid::kernel::timer::Timer::set(now + latency, [this, message] { flow(*message); });
+    else
+      flow(*message);
+  });
+}
+
+void Network::flow(Message& message) {
+  if (closed_) return;
+  if (message.bytes == 0 && !latencies_s_.empty()) {
+    complete(message);
+    return;
+  }
+  message.comm = s4u::Comm::sendto_init(platform_.host(message.from), platform_.host(message.to));
+  message.comm->set_payload_size(message.bytes);
+  message.comm->set_data(&message);
+  message.comm->start();
+}
+
+void Network::complete(Message& message) {
+  if (closed_) return;
+  const double now = s4u::Engine::get_clock();
+  if (message.from < workers_) recorder_.worker(message.from).message_arrives(now);
+  if (message.to < workers_) recorder_.worker(message.to).message_arrives(now);
+  recorder_.bytes_delivered(static_cast<double>(message.bytes));
+  for (const std::size_t link : route(message.from, message.to).links) {
+    link_uses_[link].bytes += static_cast<double>(message.bytes);
+  }
+  --in_flight_;
+  message.arrived();
+  message.arrived = nullptr;
+  if (message.comm) finished_.push_back(std::move(message.comm));
+  idle_.push_back(&message);
+}
+
+std::vector<LinkResult> Network::links() const {
+  std::vector<LinkResult> results;
+  results.reserve(link_uses_.size());
+  for (const LinkUse& use : link_uses_) {
+    results.push_back({use.link->get_name(), use.link->get_bandwidth(), use.bytes});
+  }
+  return results;
+}
+
+}  // namespace motley

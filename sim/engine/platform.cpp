@@ -1,0 +1,99 @@
+#include "sim/engine/platform.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+
+#include <simgrid/s4u.hpp>
+
+#include "sim/core/child_process.hpp"
+#include "sim/engine/engine_setup.hpp"
+
+namespace s4u = simgrid::s4u;
+
+namespace motley {
+namespace {
+
+/// A non-blocking switch: a message from a to b crosses a's uplink and b's downlink and nothing
+/// else.
+s4u::Host* add_to_switch(s4u::NetZone& zone, const HostPlan& plan) {
+  s4u::Host* host = zone.create_host(plan.name, plan.speed_flops);
+  const auto link = [&](const char* direction) {
+    return zone.create_link(plan.name + direction, plan.link.bandwidth_Bps)
+        ->set_latency(plan.link.latency_s);
+  };
+  const std::vector<s4u::LinkInRoute> up = {s4u::LinkInRoute(link("_up"))};
+  const std::vector<s4u::LinkInRoute> down = {s4u::LinkInRoute(link("_down"))};
+  zone.add_route(host->get_netpoint(), nullptr, nullptr, nullptr, up, false);
+  zone.add_route(nullptr, host->get_netpoint(), nullptr, nullptr, down, false);
+  return host;
+}
+
+Json list_hosts(const std::string& file) {
+  const EngineSetup setup(Scenario::Network::fluid);
+  setup.engine().load_platform(file);
+  Json hosts = Json::array();
+  for (const s4u::Host* host : setup.engine().get_all_hosts()) {
+    const char* role = host->get_property("role");
+    const char* class_name = host->get_property("class");
+    hosts.push_back({{"name", host->get_name()},
+                     {"role", role == nullptr ? "" : role},
+                     {"class", class_name == nullptr ? "" : class_name},
+                     {"speed", host->get_speed()}});
+  }
+  return hosts;
+}
+
+}  // namespace
+
+Platform::Platform(const ClusterPlan& plan) : workers_(plan.workers.size()) {
+  std::vector<const HostPlan*> plans;
+  for (const HostPlan& worker : plan.workers) plans.push_back(&worker);
+  if (plan.server) plans.push_back(&*plan.server);
+
+  if (plan.platform_file.empty()) {
+    s4u::NetZone* zone = s4u::create_star_zone("cluster");
+    for (const HostPlan* host : plans) hosts_.push_back(add_to_switch(*zone, *host));
+    zone->seal();
+  } else {
+    const s4u::Engine* engine = s4u::Engine::get_instance();
+    engine->load_platform(plan.platform_file);
+    for (const HostPlan* host : plans) hosts_.push_back(engine->host_by_name(host->name));
+  }
+}
+
+ClusterPlan inspect_platform(const std::string& file, const Place& place) {
+  const ChildOutcome outcome = run_in_child([&file] { return list_hosts(file); });
+  if (!outcome.result) {
+    throw InputError(
+        place, "SimGrid cannot read the platform file '" + file + "': " + outcome.complaint());
+  }
+  ClusterPlan plan;
+  plan.platform_file = file;
+  for (const Json& host : *outcome.result) {
+    const std::string role = host["role"];
+    const std::string class_name = host["class"];
+    HostPlan entry{host["name"], class_name.empty() ? "worker" : class_name, host["speed"], {}};
+    if (role == "worker") {
+      plan.workers.push_back(entry);
+    } else if (role == "server") {
+      if (plan.server) {
+        throw InputError(place, "'" + file + "' has more than one host with role server: " +
+                                    plan.server->name + ", " + entry.name);
+      }
+      entry.class_name = "server";
+      plan.server = entry;
+    } else if (!role.empty()) {
+      throw InputError(place, "'" + file + "': host " + entry.name + " has role '" + role +
+                                  "', which must be worker or server");
+    }
+  }
+  if (plan.workers.empty()) {
+    throw InputError(
+        place, "'" + file + "' has no worker: give hosts <prop id=\"role\" value=\"worker\"/>");
+  }
+  std::sort(plan.workers.begin(), plan.workers.end(),
+            [](const HostPlan& a, const HostPlan& b) { return natural_less(a.name, b.name); });
+  return plan;
+}
+
+}  // namespace motley

@@ -1,0 +1,79 @@
+#include "sim/engine/ring.hpp"
+
+namespace motley {
+
+Ring::Ring(Network& network, std::size_t workers, std::uint64_t bytes)
+    : network_(network), bytes_(bytes), members_(workers) {}
+
+std::uint64_t Ring::piece_bytes(std::size_t piece) const {
+  // Whole bytes, all pieces together exactly the message.
+  const std::uint64_t pieces = members_.size();
+  return bytes_ * (piece + 1) / pieces - bytes_ * piece / pieces;
+}
+
+Ring::Round& Ring::round(std::uint64_t index) {
+  // A fast worker may be one round ahead of one that has yet to collect.
+  while (rounds_.size() <= index - first_round_) {
+    rounds_.emplace_back();
+    rounds_.back().values.resize(members_.size());
+    rounds_.back().weights.resize(members_.size());
+  }
+  return rounds_[index - first_round_];
+}
+
+Parameters Ring::mean_of(const Round& round) {
+  double total = 0;
+  for (const double weight : round.weights) total += weight;
+  std::vector<const Parameters*> vectors;
+  std::vector<float> shares;
+  for (std::size_t i = 0; i < round.values.size(); ++i) {
+    vectors.push_back(&round.values[i]);
+    shares.push_back(static_cast<float>(round.weights[i] / total));
+  }
+  return weighted_sum(vectors, shares);
+}
+
+void Ring::wake(Member& member) {
+  if (!member.waiting) return;
+  member.waiting = false;
+  member.progress->release();
+}
+
+Parameters Ring::mean(std::size_t rank, const Parameters& value, double weight) {
+  const std::size_t workers = members_.size();
+  const std::size_t right = (rank + 1) % workers;
+  Member& me = members_[rank];
+  const std::uint64_t my_round = me.round++;
+  round(my_round).values[rank] = value;
+  round(my_round).weights[rank] = weight;
+
+  for (std::size_t step = 0; step < 2 * (workers - 1); ++step) {
+    // Reduce-scatter passes on piece rank - step; all-gather starts from the piece just completed.
+    const std::size_t passed_on = step < workers - 1 ? step : step - (workers - 1);
+    const std::size_t start = step < workers - 1 ? rank : rank + 1;
+    const std::size_t piece = (start + workers - passed_on) % workers;
+    const std::uint64_t steps_done = me.sent;  // each sent one piece and received one
+    network_.send(rank, right, piece_bytes(piece), [this, rank, right] {
+      ++members_[rank].sent;
+      ++members_[right].received;
+      wake(members_[rank]);
+      wake(members_[right]);
+    });
+    while (me.sent <= steps_done || me.received <= steps_done) {
+      me.waiting = true;
+      me.progress->acquire();
+    }
+  }
+
+  Round& mine = round(my_round);
+  if (mine.mean.empty()) mine.mean = mean_of(mine);
+  Parameters result = mine.mean;
+  if (++mine.collected == workers) {
+    // Rounds are collected in order, so this is the first.
+    rounds_.pop_front();
+    ++first_round_;
+  }
+  return result;
+}
+
+}  // namespace motley

@@ -1,0 +1,52 @@
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <vector>
+
+#include <simgrid/s4u.hpp>
+
+#include "sim/core/learning/parameters.hpp"
+#include "sim/engine/network.hpp"
+
+namespace motley {
+
+/// Ring all-reduce among the workers: reduce-scatter, then all-gather, 2(W-1) steps in which
+/// everybody sends one of W pieces to its right neighbour and receives one from its left; a step
+/// ends when both are through. The pieces really cross the network; the mean itself is computed
+/// once, in order of rank, and shared.
+class Ring {
+ public:
+  Ring(Network& network, std::size_t workers, std::uint64_t bytes);
+
+  /// Called by the actor of each worker. Returns the mean weighted by `weight`.
+  Parameters mean(std::size_t rank, const Parameters& value, double weight);
+
+ private:
+  struct Member {
+    std::uint64_t round = 0;
+    std::uint64_t sent = 0;      // steps whose own piece has arrived at the right neighbour
+    std::uint64_t received = 0;  // pieces that came from the left
+    bool waiting = false;
+    simgrid::s4u::SemaphorePtr progress = simgrid::s4u::Semaphore::create(0);
+  };
+  struct Round {
+    std::vector<Parameters> values;
+    std::vector<double> weights;
+    Parameters mean;
+    std::size_t collected = 0;
+  };
+
+  std::uint64_t piece_bytes(std::size_t piece) const;
+  Round& round(std::uint64_t index);
+  static Parameters mean_of(const Round& round);
+  static void wake(Member& member);
+
+  Network& network_;
+  std::uint64_t bytes_;
+  std::vector<Member> members_;
+  std::deque<Round> rounds_;
+  std::uint64_t first_round_ = 0;
+};
+
+}  // namespace motley

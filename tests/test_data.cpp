@@ -1,0 +1,540 @@
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <optional>
+#include <stdlib.h>
+#include <string>
+#include <vector>
+#include <zlib.h>
+
+#include "sim/core/learning/dataset.hpp"
+#include "tests/catch.hpp"
+
+namespace motley {
+namespace {
+
+namespace fs = std::filesystem;
+using Kind = DataSpec::Kind;
+
+/// A new folder, removed at the end of the test, with a scenario file in it that need not exist.
+class Folder {
+ public:
+  Folder() {
+    std::string name = (fs::temp_directory_path() / "motley_data_XXXXXX").string();
+    path_ = mkdtemp(name.data());
+  }
+  ~Folder() { fs::remove_all(path_); }
+  Folder(const Folder&) = delete;
+  Folder& operator=(const Folder&) = delete;
+
+  std::string file(const std::string& name) const { return (path_ / name).string(); }
+  Place place() const { return {file("scenario.json"), "/data"}; }
+  /// How messages about `key` of the data section begin.
+  std::string at(const std::string& key) const {
+    return file("scenario.json") + ": /data" + (key.empty() ? "" : "/" + key) + ": ";
+  }
+
+  void write(const std::string& name, const std::string& bytes) const {
+    std::ofstream(file(name), std::ios::binary) << bytes;
+  }
+  void write_gz(const std::string& name, const std::string& bytes) const {
+    gzFile gz = gzopen(file(name).c_str(), "wb");
+    gzwrite(gz, bytes.data(), static_cast<unsigned>(bytes.size()));
+    gzclose(gz);
+  }
+  std::string read(const std::string& name) const {
+    std::ifstream in(file(name), std::ios::binary);
+    return {std::istreambuf_iterator<char>(in), {}};
+  }
+  void remove(const std::string& name) const { fs::remove(path_ / name); }
+
+ private:
+  fs::path path_;
+};
+
+class Environment {
+ public:
+  Environment(const char* name, const std::string& value) : name_(name) {
+    if (const char* old = getenv(name)) old_ = old;
+    setenv(name, value.c_str(), 1);
+  }
+  ~Environment() {
+    if (old_)
+      setenv(name_, old_->c_str(), 1);
+    else
+      unsetenv(name_);
+  }
+  Environment(const Environment&) = delete;
+  Environment& operator=(const Environment&) = delete;
+
+ private:
+  const char* name_;
+  std::optional<std::string> old_;
+};
+
+std::string big_endian(std::uint32_t number) {
+  std::string bytes;
+  for (int shift = 24; shift >= 0; shift -= 8) bytes += static_cast<char>(number >> shift & 255U);
+  return bytes;
+}
+
+/// `count` images of 2 x 3 pixels; pixel p of image i is 10 i + p.
+std::string images(std::uint32_t count) {
+  std::string bytes = big_endian(0x803) + big_endian(count) + big_endian(2) + big_endian(3);
+  for (std::uint32_t i = 0; i < count; ++i)
+    for (std::uint32_t p = 0; p < 6; ++p) bytes += static_cast<char>(10 * i + p);
+  return bytes;
+}
+
+/// Labels 0, 1, 2, 0, 1, ...
+std::string labels(std::uint32_t count) {
+  std::string bytes = big_endian(0x801) + big_endian(count);
+  for (std::uint32_t i = 0; i < count; ++i) bytes += static_cast<char>(i % 3);
+  return bytes;
+}
+
+void write_idx(const Folder& folder) {
+  folder.write("train-images-idx3-ubyte", images(7));
+  folder.write("train-labels-idx1-ubyte", labels(7));
+  folder.write("t10k-images-idx3-ubyte", images(4));
+  folder.write("t10k-labels-idx1-ubyte", labels(4));
+}
+
+DataSpec idx_spec(const std::string& path = ".") {
+  DataSpec spec;
+  spec.kind = Kind::idx;
+  spec.path = path;
+  return spec;
+}
+
+DataSpec csv_spec(const std::string& test_path = "") {
+  DataSpec spec;
+  spec.kind = Kind::csv;
+  spec.path = "train.csv";
+  spec.test_path = test_path;
+  spec.label = "kind";
+  return spec;
+}
+
+DataSpec synthetic_spec() {
+  DataSpec spec;
+  spec.kind = Kind::synthetic;
+  spec.features = 20;
+  spec.classes = 4;
+  spec.separation = 3;
+  spec.train = 100;
+  spec.test = 50;
+  return spec;
+}
+
+Dataset load(const DataSpec& spec, const Folder& folder, std::uint64_t seed = 1) {
+  return load_dataset(spec, seed, folder.place());
+}
+
+double squared_distance(const Eigen::VectorXd& a, const Eigen::VectorXd& b) {
+  double sum = 0;
+  for (Eigen::Index i = 0; i < a.size(); ++i) sum += (a(i) - b(i)) * (a(i) - b(i));
+  return sum;
+}
+
+using Labels = std::vector<std::uint16_t>;
+
+}  // namespace
+
+TEST_CASE("plain IDX files are read with pixels scaled to [0, 1]") {
+  const Folder folder;
+  write_idx(folder);
+  const Dataset data = load(idx_spec(), folder);
+  CHECK(data.classes == 3);
+  CHECK(data.features() == 6);
+  CHECK(data.train.labels == Labels{0, 1, 2, 0, 1, 2, 0});
+  CHECK(data.test.labels == Labels{0, 1, 2, 0});
+  REQUIRE(data.train.features.cols() == 7);
+  for (int i = 0; i < 7; ++i)
+    for (int p = 0; p < 6; ++p)
+      CHECK(data.train.features(p, i) == static_cast<float>(10 * i + p) / 255.0F);
+  CHECK(data.test.features == data.train.features.leftCols(4));
+  CHECK(data.description == "IDX files of ., 7 for training, 4 for testing");
+}
+
+TEST_CASE("gzipped IDX files give the same as plain ones") {
+  const Folder plain;
+  write_idx(plain);
+  const Folder gz;
+  gz.write_gz("train-images-idx3-ubyte.gz", images(7));
+  gz.write_gz("train-labels-idx1-ubyte.gz", labels(7));
+  gz.write_gz("t10k-images-idx3-ubyte.gz", images(4));
+  gz.write_gz("t10k-labels-idx1-ubyte.gz", labels(4));
+  const Dataset a = load(idx_spec(), plain);
+  const Dataset b = load(idx_spec(), gz);
+  CHECK(a.train.features == b.train.features);
+  CHECK(a.train.labels == b.train.labels);
+  CHECK(a.test.features == b.test.features);
+  CHECK(a.test.labels == b.test.labels);
+}
+
+TEST_CASE("a subset is the first samples and has the classes of the whole") {
+  const Folder folder;
+  write_idx(folder);
+  DataSpec spec = idx_spec();
+  spec.train = 2;
+  spec.test = 1;
+  const Dataset data = load(spec, folder);
+  CHECK(data.classes == 3);
+  CHECK(data.train.labels == Labels{0, 1});
+  CHECK(data.train.features.cols() == 2);
+  CHECK(data.test.size() == 1);
+  CHECK(data.description == "IDX files of ., 2 of 7 for training, 1 of 4 for testing");
+}
+
+TEST_CASE("an absolute path is taken as it is") {
+  const Folder folder;
+  write_idx(folder);
+  const Folder elsewhere;
+  CHECK(load(idx_spec(folder.file("")), elsewhere).train.size() == 7);
+}
+
+TEST_CASE("more samples than there are, or none, are refused") {
+  const Folder folder;
+  write_idx(folder);
+  DataSpec spec = idx_spec();
+  spec.train = 8;
+  CHECK_THROWS_WITH(load(spec, folder),
+                    folder.at("train") + "must be at most 7 (all the samples there are), got 8");
+  spec.train = 7;
+  spec.test = 5;
+  CHECK_THROWS_WITH(load(spec, folder),
+                    folder.at("test") + "must be at most 4 (all the samples there are), got 5");
+  spec.test = 0;
+  CHECK_THROWS_WITH(load(spec, folder), folder.at("test") + "must be at least 1, got 0");
+}
+
+TEST_CASE("damaged IDX files are refused by name") {
+  const Folder folder;
+  write_idx(folder);
+  const std::string folder_path =
+      (fs::path(folder.file("scenario.json")).parent_path() / "sub").string();
+  const auto refusal = [&](const std::string& name, const std::string& why) {
+    CHECK_THROWS_WITH(load(idx_spec(folder.file("")), folder),
+                      folder.at("path") + folder.file(name) + ": " + why);
+  };
+  const std::string train_images = "train-images-idx3-ubyte";
+  const std::string train_labels = "train-labels-idx1-ubyte";
+
+  SECTION("missing") {
+    folder.remove(train_labels);
+    refusal(train_labels, "no such file, neither plain nor .gz");
+  }
+  SECTION("a missing folder") {
+    CHECK_THROWS_WITH(load(idx_spec("sub"), folder),
+                      folder.at("path") + folder_path +
+                          "/train-images-idx3-ubyte: no such file, neither plain nor .gz");
+  }
+  SECTION("labels in place of images") {
+    folder.write(train_images, labels(7));
+    refusal(train_images, "must start with the IDX magic number 0x00000803, got 0x00000801");
+  }
+  SECTION("something else in place of labels") {
+    folder.write(train_labels, "kind,size\n");
+    refusal(train_labels, "must start with the IDX magic number 0x00000801, got 0x6b696e64");
+  }
+  SECTION("cut inside the header") {
+    folder.write(train_images, images(7).substr(0, 10));
+    refusal(train_images, "ends inside its header");
+  }
+  SECTION("empty") {
+    folder.write(train_images, "");
+    refusal(train_images, "ends inside its header");
+  }
+  SECTION("cut inside an image") {
+    folder.write(train_images, images(7).substr(0, 16 + 3 * 6 + 1));
+    refusal(train_images, "ends after 3 of its 7 images");
+  }
+  SECTION("cut inside the labels") {
+    folder.write(train_labels, labels(7).substr(0, 8 + 5));
+    refusal(train_labels, "ends after 5 of its 7 labels");
+  }
+  SECTION("no images") {
+    folder.write(train_images, images(0));
+    refusal(train_images, "has no images");
+  }
+  SECTION("no pixels") {
+    folder.write(train_images, big_endian(0x803) + big_endian(7) + big_endian(0) + big_endian(3));
+    refusal(train_images, "has images of 0 x 3 pixels");
+  }
+  SECTION("an absurd size") {
+    folder.write(train_images, big_endian(0x803) + big_endian(0xffffffff) + big_endian(0xffffffff) +
+                                   big_endian(0xffffffff));
+    refusal(train_images, "is too short for the 4294967295 items its header announces");
+  }
+  SECTION("labels and images that do not match") {
+    folder.write(train_labels, labels(6));
+    refusal(train_labels, "has 6 labels for the 7 images of train-images-idx3-ubyte");
+  }
+  SECTION("gzip data cut short") {
+    folder.write_gz("whole.gz", std::string(images(7)));
+    const std::string whole = folder.read("whole.gz");
+    folder.remove(train_images);
+    folder.write(train_images + ".gz", whole.substr(0, whole.size() / 4));
+    refusal(train_images + ".gz", "ends inside its header");
+  }
+  SECTION("gzip data that cannot be unpacked") {
+    folder.write_gz("whole.gz", images(7));
+    std::string whole = folder.read("whole.gz");
+    for (std::size_t i = 10; i < whole.size(); ++i) whole[i] = '\xff';
+    folder.remove(train_images);
+    folder.write(train_images + ".gz", whole);
+    refusal(train_images + ".gz", "is damaged: it cannot be unpacked");
+  }
+  SECTION("training and test images of different sizes") {
+    folder.write("t10k-images-idx3-ubyte",
+                 big_endian(0x803) + big_endian(1) + big_endian(1) + big_endian(1) + "x");
+    folder.write("t10k-labels-idx1-ubyte", labels(1));
+    CHECK_THROWS_WITH(load(idx_spec(folder.file("")), folder),
+                      folder.at("path") + folder.file("") +
+                          ": the training images have 6 pixels and the test images 1");
+  }
+}
+
+TEST_CASE("Fashion-MNIST is looked for where the environment says") {
+  const Folder folder;
+  const Environment environment("MOTLEY_FASHION_MNIST", folder.file("fashion"));
+  DataSpec spec;
+  spec.kind = Kind::fashion_mnist;
+  CHECK_THROWS_WITH(load(spec, folder),
+                    folder.at("") +
+                        "Fashion-MNIST is not installed: apt-get install dataset-fashion-mnist "
+                        "(looked in " +
+                        folder.file("fashion") + ")");
+  write_idx(folder);
+  const Environment found("MOTLEY_FASHION_MNIST", folder.file(""));
+  CHECK(load(spec, folder).description == "Fashion-MNIST, 7 for training, 4 for testing");
+}
+
+TEST_CASE("the installed Fashion-MNIST has 60000 and 10000 samples of 10 classes") {
+  if (!fs::exists("/usr/share/datasets/fashion-mnist")) {
+    WARN("Fashion-MNIST is not installed");
+    return;
+  }
+  const Folder folder;
+  DataSpec spec;
+  spec.kind = Kind::fashion_mnist;
+  spec.train = 100;
+  spec.test = 50;
+  const Dataset data = load(spec, folder);
+  CHECK(data.description == "Fashion-MNIST, 100 of 60000 for training, 50 of 10000 for testing");
+  CHECK(data.classes == 10);
+  CHECK(data.features() == 784);
+  CHECK(data.train.labels[0] == 9);  // an ankle boot
+  const auto [least, most] = std::minmax_element(
+      data.train.features.data(), data.train.features.data() + data.train.features.size());
+  CHECK(*least == 0.0F);
+  CHECK(*most == 1.0F);
+}
+
+TEST_CASE("CSV features are standardised by the training rows") {
+  const Folder folder;
+  folder.write("train.csv",
+               "size,kind,constant,date\n"
+               "1,b,0.1,1700000001\n"
+               "3,a,0.1,1700000000\n"
+               "1,c,0.1,1700000000\n"
+               "3,b,0.1,1700000001\n");
+  folder.write("test.csv", "size,kind,constant,date\n4,d,0.7,1700000000.5\n");
+  const Dataset data = load(csv_spec("test.csv"), folder);
+  CHECK(data.classes == 4);
+  CHECK(data.train.labels == Labels{1, 0, 2, 1});
+  CHECK(data.test.labels == Labels{3});
+  Eigen::MatrixXf train(3, 4);
+  train << -1, 1, -1, 1, 0, 0, 0, 0, 1, -1, -1, 1;
+  CHECK(data.train.features == train);
+  CHECK(data.test.features == Eigen::Vector3f(2, 0, 0));
+  CHECK(data.description == "train.csv, 4 for training, 1 for testing");
+}
+
+TEST_CASE("a subset of a CSV file is standardised by itself") {
+  const Folder folder;
+  folder.write("train.csv", "x,kind\n1,0\n3,1\n1000,0\n");
+  folder.write("test.csv", "x,kind\n4,0\n5,1\n");
+  DataSpec spec = csv_spec("test.csv");
+  spec.train = 2;
+  spec.test = 1;
+  const Dataset data = load(spec, folder);
+  CHECK(data.train.features == Eigen::RowVector2f(-1, 1));
+  CHECK(data.test.features(0, 0) == 2);
+  CHECK(data.description == "train.csv, 2 of 3 for training, 1 of 2 for testing");
+  spec.train = 4;
+  CHECK_THROWS_WITH(load(spec, folder),
+                    folder.at("train") + "must be at most 3 (all the samples there are), got 4");
+}
+
+TEST_CASE("CSV labels are in numeric order if all are numbers, else in alphabetic order") {
+  const Folder folder;
+  folder.write("test.csv", "x,kind\n1,9\n");
+  folder.write("train.csv", "x,kind\n1,10\n2,9\n3,-1\n4,+10.0\n");
+  Dataset data = load(csv_spec("test.csv"), folder);
+  CHECK(data.classes == 3);
+  CHECK(data.train.labels == Labels{2, 1, 0, 2});
+  CHECK(data.test.labels == Labels{1});
+  folder.write("train.csv", "x,kind\n1,10\n2,9\n3,a\n");
+  data = load(csv_spec("test.csv"), folder);
+  CHECK(data.train.labels == Labels{0, 1, 2});
+}
+
+TEST_CASE("quotes, blanks, blank lines, a byte order mark and foreign line ends do not disturb") {
+  const Folder folder;
+  folder.write("train.csv",
+               "\xef\xbb\xbf\"x, or \"\"size\"\"\" , kind\r\n 1 , \"a, b\" \r\n\r\n\"3\",a\r\n");
+  folder.write("test.csv", "\"x, or \"\"size\"\"\",kind\n2,a");
+  const Dataset data = load(csv_spec("test.csv"), folder);
+  CHECK(data.train.labels == Labels{1, 0});
+  CHECK(data.train.features == Eigen::RowVector2f(-1, 1));
+  CHECK(data.test.features(0, 0) == 0);
+}
+
+TEST_CASE("without a test file a fifth of a CSV file is set aside, by the seed") {
+  const Folder folder;
+  std::string text = "x,kind\n";
+  for (int i = 0; i < 53; ++i) text += std::to_string(i) + "," + std::to_string(i) + "\n";
+  folder.write("train.csv", text);
+  const Dataset data = load(csv_spec(), folder);
+  CHECK(data.train.size() == 43);
+  CHECK(data.test.size() == 10);
+  Labels all = data.train.labels;
+  all.insert(all.end(), data.test.labels.begin(), data.test.labels.end());
+  CHECK(!std::is_sorted(all.begin(), all.end()));
+  std::sort(all.begin(), all.end());
+  for (std::size_t i = 0; i < all.size(); ++i) CHECK(all[i] == i);
+  CHECK(load(csv_spec(), folder).test.labels == data.test.labels);
+  CHECK(load(csv_spec(), folder, 2).test.labels != data.test.labels);
+}
+
+TEST_CASE("CSV files that cannot be used are refused with file, line and column") {
+  const Folder folder;
+  const std::string train = folder.file("train.csv");
+  const auto refusal = [&](const std::string& text, const std::string& message) {
+    folder.write("train.csv", text);
+    CHECK_THROWS_WITH(load(csv_spec(), folder), message);
+  };
+  CHECK_THROWS_WITH(load(csv_spec(), folder),
+                    folder.at("path") + train + ": no such file, or it cannot be read");
+  const std::string at = folder.at("path") + train;
+  refusal("", at + ": is empty, must start with a line of column names");
+  refusal("x,kind\n", at + ": must have rows below the column names");
+  refusal("kind\na\n", at + ": must have a column besides 'kind'");
+  refusal("x,kinds\n1,a\n",
+          folder.at("label") + train + " has no column 'kind' (did you mean 'kinds'?)");
+  refusal("x,y\n1,2\n", folder.at("label") + train + " has no column 'kind'");
+  refusal("x,kind\n1,a\n\n2,b,3\n",
+          at + ", line 4: must have 2 cells like the line of column names, got 3");
+  refusal("x,kind\n1\n", at + ", line 2: must have 2 cells like the line of column names, got 1");
+  refusal("x,kind\n1,a\none,b\n", at + ", line 3, column 'x': must be a number, got 'one'");
+  refusal("x,kind\n,a\n", at + ", line 2, column 'x': must be a number, got ''");
+  refusal("x,kind\n1e99,a\n", at + ", line 2, column 'x': must be a number, got '1e99'");
+  refusal("x,kind\nnan,a\n", at + ", line 2, column 'x': must be a number, got 'nan'");
+  refusal("x,kind\n1,\n", at + ", line 2, column 'kind': must not be empty");
+  refusal("x,kind\n\"1,a\n", at + ", line 2: a quoted cell must end in '\"' and a comma");
+  refusal("x,kind\n1,a\n",
+          at + ": must have at least 2 rows, some of them are set aside for testing");
+}
+
+TEST_CASE("a CSV test file must have the columns of the training file") {
+  const Folder folder;
+  folder.write("train.csv", "x,kind,y\n1,a,2\n");
+  const std::string begin = folder.at("test_path") + folder.file("test.csv") +
+                            ": must have the columns of " + folder.file("train.csv") + ": ";
+  folder.write("test.csv", "x,kind,z\n1,a,2\n");
+  CHECK_THROWS_WITH(load(csv_spec("test.csv"), folder), begin + "column 3 is 'z', there 'y'");
+  folder.write("test.csv", "x,kind\n1,a\n");
+  CHECK_THROWS_WITH(load(csv_spec("test.csv"), folder), begin + "column 3 is missing, there 'y'");
+  folder.remove("test.csv");
+  CHECK_THROWS_WITH(
+      load(csv_spec("test.csv"), folder),
+      folder.at("test_path") + folder.file("test.csv") + ": no such file, or it cannot be read");
+}
+
+TEST_CASE("more labels than classes can be told apart are refused") {
+  const Folder folder;
+  std::string text = "x,kind\n";
+  for (int i = 0; i < 65537; ++i) text += "1," + std::to_string(i) + "\n";
+  folder.write("train.csv", text);
+  CHECK_THROWS_WITH(load(csv_spec(), folder),
+                    folder.at("label") + "column 'kind' of " + folder.file("train.csv") +
+                        " has 65537 different labels, must have at most 65536");
+}
+
+TEST_CASE("synthetic data repeats itself, depends on the seed and has defaults") {
+  const Folder folder;
+  const Dataset data = load(synthetic_spec(), folder);
+  CHECK(data.classes == 4);
+  CHECK(data.features() == 20);
+  CHECK(data.description ==
+        "synthetic, 4 Gaussian classes of 20 features, 3 standard deviations apart, 100 for "
+        "training, 50 for testing");
+  const Dataset again = load(synthetic_spec(), folder);
+  CHECK(again.train.features == data.train.features);
+  CHECK(again.train.labels == data.train.labels);
+  CHECK(load(synthetic_spec(), folder, 2).train.features != data.train.features);
+  CHECK(data.test.features != data.train.features.leftCols(50));
+
+  DataSpec spec = synthetic_spec();
+  spec.train.reset();
+  spec.test.reset();
+  const Dataset whole = load(spec, folder);
+  CHECK(whole.train.size() == 10000);
+  CHECK(whole.test.size() == 2000);
+}
+
+TEST_CASE("more synthetic samples leave the first as they were") {
+  const Folder folder;
+  const Dataset few = load(synthetic_spec(), folder);
+  DataSpec spec = synthetic_spec();
+  spec.train = 333;
+  spec.test = 51;
+  const Dataset many = load(spec, folder);
+  CHECK(many.train.features.leftCols(100) == few.train.features);
+  CHECK(Labels(many.train.labels.begin(), many.train.labels.begin() + 100) == few.train.labels);
+  CHECK(many.test.features.leftCols(50) == few.test.features);
+  CHECK(Labels(many.test.labels.begin(), many.test.labels.begin() + 50) == few.test.labels);
+}
+
+TEST_CASE("synthetic classes are balanced, of unit variance and as far apart as asked") {
+  const Folder folder;
+  DataSpec spec = synthetic_spec();
+  spec.features = 400;
+  spec.separation = 5;
+  spec.train = 4000;
+  const Dataset data = load(spec, folder);
+  Eigen::MatrixXd mean = Eigen::MatrixXd::Zero(400, 4);
+  for (Eigen::Index i = 0; i < 4000; ++i)
+    mean.col(data.train.labels[static_cast<std::size_t>(i)]) +=
+        data.train.features.col(i).cast<double>() / 1000;
+  double square = 0;
+  for (Eigen::Index i = 0; i < 4000; ++i)
+    square += squared_distance(data.train.features.col(i).cast<double>(),
+                               mean.col(data.train.labels[static_cast<std::size_t>(i)]));
+  CHECK(square / (4000 * 400) == Approx(1).margin(0.01));
+  for (int a = 0; a < 4; ++a) {
+    CHECK(std::count(data.train.labels.begin(), data.train.labels.end(), a) == 1000);
+    for (int b = 0; b < a; ++b)
+      CHECK(std::sqrt(squared_distance(mean.col(a), mean.col(b))) == Approx(5).epsilon(0.1));
+  }
+  CHECK(Labels(data.train.labels.begin(), data.train.labels.begin() + 40) !=
+        Labels(data.train.labels.begin() + 40, data.train.labels.begin() + 80));
+}
+
+TEST_CASE("synthetic data without features or with too many classes is refused") {
+  const Folder folder;
+  DataSpec spec = synthetic_spec();
+  spec.features = 0;
+  CHECK_THROWS_WITH(load(spec, folder), folder.at("features") + "must be at least 1, got 0");
+  spec = synthetic_spec();
+  spec.classes = 65537;
+  CHECK_THROWS_WITH(load(spec, folder),
+                    folder.at("classes") + "must be from 1 to 65536, got 65537");
+}
+
+}  // namespace motley
