@@ -1,7 +1,9 @@
 #include "sim/app/command_line.hpp"
 
+#include <cctype>
 #include <iomanip>
 #include <iostream>
+#include <new>
 
 #include "sim/app/provenance.hpp"
 #include "sim/core/input/place.hpp"
@@ -35,7 +37,7 @@ po::options_description all_options(const Command& command) {
 }
 
 void print_help(std::ostream& out, const Command& command) {
-  out << command.summary << "\n\nUsage: " << command.usage << "\n\n"
+  out << command.summary << "\n\nUsage: " << command.usage << "\n"
       << all_options(command) << "\nExample:\n  " << command.example << "\n";
 }
 
@@ -89,6 +91,14 @@ int execute(const Command& command, const std::vector<std::string>& command_line
   return command.execute(values, command_line);
 }
 
+/// One line, whatever the names in it.
+void complain(std::string text) {
+  for (char& c : text) {
+    if (std::iscntrl(static_cast<unsigned char>(c))) c = ' ';
+  }
+  std::cerr << "motley: " << text << "\n";
+}
+
 int dispatch(const std::vector<std::string>& command_line) {
   const std::string name = command_line.size() > 1 ? command_line[1] : "--help";
   if (name == "--help" || name == "-h" || name == "help") {
@@ -114,10 +124,13 @@ int motley_main(const std::vector<std::string>& command_line) {
   try {
     return dispatch(command_line);
   } catch (const InputError& e) {
-    std::cerr << "motley: " << e.what() << "\n";
+    complain(e.what());
     return 2;
+  } catch (const std::bad_alloc&) {
+    complain("not enough memory for this scenario");
+    return 1;
   } catch (const std::exception& e) {
-    std::cerr << "motley: " << e.what() << "\n";
+    complain(e.what());
     return 1;
   }
 }

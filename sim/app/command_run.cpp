@@ -23,10 +23,11 @@ void on_interrupt(int) {
 
 unsigned positive(const po::variables_map& options, const char* name, unsigned fallback) {
   if (options.count(name) == 0) return fallback;
+  constexpr int most = 1024;  // a slip of the keyboard must not start a million threads
   const int value = options[name].as<int>();
-  if (value < 1) {
-    throw InputError(std::string("--") + name + ": must be at least 1, got " +
-                     std::to_string(value));
+  if (value < 1 || value > most) {
+    throw InputError(std::string("--") + name + ": must be from 1 to " + std::to_string(most) +
+                     ", got " + std::to_string(value));
   }
   return static_cast<unsigned>(value);
 }
@@ -45,6 +46,9 @@ int run(const po::variables_map& options, const std::vector<std::string>& comman
   const unsigned wanted_jobs = positive(options, "jobs", cores);
   const unsigned wanted_threads = positive(options, "threads", 0);
   const bool quiet = options.count("quiet") > 0;
+  if (options.count("out") > 0 && options["out"].as<std::string>().empty()) {
+    throw InputError("--out: must name a folder, got ''");
+  }
 
   const Experiment experiment = load_experiment(options, "run");
   const unsigned jobs = std::min(wanted_jobs, static_cast<unsigned>(experiment.runs().size()));

@@ -136,15 +136,21 @@ std::string Experiment::describe() const {
 
 RunResult Experiment::run(const RunPlan& plan, unsigned threads,
                           const std::function<void(const Progress&)>& on_progress) const {
-  const auto start = std::chrono::steady_clock::now();
   Json parameters = plan.parameters;
   const std::unique_ptr<Algorithm> algorithm =
       find_algorithm(plan.algorithm, plan.place).make(parameters, plan.place, facts());
-  Simulation simulation({scenario(), cluster_, *problem_, *partition_, flops_per_sample_,
-                         message_bytes_, threads, on_progress});
-  RunResult result = simulation.run(*algorithm);
+  RunResult result = run(*algorithm, threads, on_progress);
   result.run = plan.run;
   result.algorithm = plan.label;
+  return result;
+}
+
+RunResult Experiment::run(Algorithm& algorithm, unsigned threads,
+                          const std::function<void(const Progress&)>& on_progress) const {
+  const auto start = std::chrono::steady_clock::now();
+  Simulation simulation({scenario(), cluster_, *problem_, *partition_, flops_per_sample_,
+                         message_bytes_, threads, on_progress});
+  RunResult result = simulation.run(algorithm);
   const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - start;
   result.wall_s = wall.count();
   result.peak_rss_mb = peak_rss_mb();

@@ -42,10 +42,14 @@ class Experiment {
   /// Does one run. In a process of its own.
   RunResult run(const RunPlan& plan, unsigned threads,
                 const std::function<void(const Progress&)>& on_progress) const;
+  /// The same with an algorithm that need not be in the catalogue.
+  RunResult run(Algorithm& algorithm, unsigned threads,
+                const std::function<void(const Progress&)>& on_progress) const;
+  RunFacts facts() const;
+  const Partition& partition() const { return *partition_; }
 
  private:
   void plan_runs();
-  RunFacts facts() const;
 
   LoadedScenario loaded_;
   std::unique_ptr<Dataset> data_;

@@ -153,7 +153,7 @@ std::string bottleneck(const RunResult& r) {
   } else {
     verdict = busy < 0.3
                   ? "what is lost most is messages under way while no link is busy: latency and "
-                    "single links decide here"
+                    "bursts decide here"
                   : "what is lost most is messages under way: the network decides here";
   }
   return verdict + " (" + budget + link + ")";

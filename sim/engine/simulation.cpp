@@ -110,6 +110,12 @@ bool Simulation::is_stuck() const {
   return true;
 }
 
+double Simulation::last_event() const {
+  double last = 0;
+  for (const WorkerAccount& account : recorder_.workers()) last = std::max(last, account.since());
+  return last;
+}
+
 std::string Simulation::who_waits_for_whom() const {
   std::map<std::string, std::vector<std::string>> waiting;  // by what they wait for
   if (has_server_) waiting[server_waits_for_].push_back("server");
@@ -145,7 +151,7 @@ RunResult Simulation::run(Algorithm& algorithm) {
     engine.run_until(*setup_.scenario.stop.time_s);
     if (!over_) {
       if (is_stuck()) deadlock_ = who_waits_for_whom();
-      end_at(*setup_.scenario.stop.time_s);
+      end_at(is_stuck() ? last_event() : *setup_.scenario.stop.time_s);
     }
   }
   engine.run();

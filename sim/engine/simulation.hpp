@@ -83,7 +83,9 @@ class Simulation {
   void end_at(double time);
   void evaluate(double now);
   void report_progress(double now);
+  /// Nobody computes and nothing is under way: only a timer could go on.
   bool is_stuck() const;
+  double last_event() const;
   std::string who_waits_for_whom() const;
 
   SimulationSetup setup_;

@@ -1,7 +1,8 @@
 #include "sim/core/input/fields.hpp"
 
 #include <algorithm>
-#include <sstream>
+#include <array>
+#include <charconv>
 
 namespace motley {
 namespace {
@@ -16,15 +17,15 @@ std::string listed(const std::vector<std::string>& words) {
 }
 
 std::string shown(double number) {
-  std::ostringstream out;
-  out << number;
-  return out.str();
+  std::array<char, 32> buffer{};
+  const bool whole = number == std::floor(number) && std::abs(number) < 1e15;
+  const auto end = whole ? std::to_chars(buffer.data(), buffer.data() + buffer.size(),
+                                         static_cast<std::int64_t>(number))
+                         : std::to_chars(buffer.data(), buffer.data() + buffer.size(), number);
+  return {buffer.data(), end.ptr};
 }
 
-std::string without_list_of(const std::string& type) {
-  const std::string prefix = "list of ";
-  return type.starts_with(prefix) ? type.substr(prefix.size()) : type;
-}
+const std::string list_of = "list of ";
 
 }  // namespace
 
@@ -32,23 +33,32 @@ bool FieldInfo::belongs_to(const std::string& kind) const {
   return kinds.empty() || std::find(kinds.begin(), kinds.end(), kind) != kinds.end();
 }
 
+FieldInfo FieldInfo::element() const {
+  FieldInfo info = *this;
+  if (type.starts_with(list_of)) info.type = type.substr(list_of.size());
+  return info;
+}
+
 std::string FieldInfo::must_be() const {
-  const std::string element = without_list_of(type);
+  if (type == list_of + "any") return "a list in square brackets";
+  if (type.starts_with(list_of)) return "a list in square brackets, each " + element().must_be();
   std::string text;
-  if (element == "choice") {
+  if (type == "choice") {
     text = "one of " + listed(choices);
-  } else if (element == "quantity") {
-    text = "a " + dimension_name(dimension) + " with its unit";
-  } else if (element == "integer") {
+  } else if (type == "quantity") {
+    text = "a " + dimension_name(dimension) + " with its unit,";
+  } else if (type == "integer") {
     text = "a whole number";
-  } else if (element == "boolean") {
+  } else if (type == "boolean") {
     text = "true or false";
-  } else if (element == "text") {
+  } else if (type == "text") {
     text = "text in quotes";
-  } else if (element == "any") {
+  } else if (type == "any") {
     text = "given";
+  } else if (type == "object") {
+    text = "an object in braces";
   } else {
-    text = (element == "object" ? "an " : "a ") + element;
+    text = "a " + type;
   }
   const bool bounded_below = std::isfinite(minimum);
   const bool bounded_above = std::isfinite(maximum);
@@ -60,7 +70,7 @@ std::string FieldInfo::must_be() const {
   } else if (bounded_above) {
     text += " of at most " + shown(maximum);
   }
-  if (element != type) text = "a list, each " + text;
+  if (text.back() == ',') text.pop_back();  // no bounds came after the unit
   if (!word.empty()) text += " or \"" + word + "\"";
   return text;
 }
@@ -87,13 +97,14 @@ double read_number(const FieldInfo& info, const Json& value, const Place& place)
 }
 
 std::int64_t read_integer(const FieldInfo& info, const Json& value, const Place& place) {
-  constexpr double exact = 9007199254740992.0;  // 2^53: beyond it JSON numbers lose whole units
+  constexpr double largest = 9007199254740991.0;  // 2^53-1: beyond it numbers lose whole units
   if (!value.is_number()) throw InputError(place, "must be " + info.must_be(), value);
   const double number = value.get<double>();
-  if (number != std::floor(number) || std::abs(number) > exact) {
-    throw InputError(place, "must be " + info.must_be(), value);
-  }
+  if (number != std::floor(number)) throw InputError(place, "must be " + info.must_be(), value);
   check_range(info, number, value, place);
+  if (std::abs(number) > largest) {
+    throw InputError(place, "must be a whole number of at most 9007199254740991", value);
+  }
   return static_cast<std::int64_t>(number);
 }
 
@@ -118,12 +129,16 @@ std::string kind_of(const std::vector<FieldInfo>& infos, const Json& object) {
   return "";
 }
 
+void fail_missing(const FieldInfo& info, const Place& place) {
+  throw InputError(place, "needs \"" + info.name + "\": " + info.must_be() + " (" + info.doc + ")");
+}
+
 void check_keys(const std::vector<FieldInfo>& infos, const Json& object, const Place& place) {
   if (!object.is_object()) throw InputError(place, "must be an object in braces", object);
   for (const FieldInfo& info : infos) {  // a wrong kind would make every other key look wrong
-    if (info.name == "kind" && object.contains("kind")) {
-      read_choice(info, object["kind"], place / "kind");
-    }
+    if (info.name != "kind") continue;
+    if (object.contains("kind")) read_choice(info, object["kind"], place / "kind");
+    if (!object.contains("kind") && !info.fallback) fail_missing(info, place);
   }
   const std::string kind = kind_of(infos, object);
   std::vector<std::string> names;

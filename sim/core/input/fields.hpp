@@ -38,8 +38,10 @@ struct FieldInfo {
   bool may_be_absent = false;            ///< no fallback and none needed
   std::vector<FieldInfo> children = {};  ///< of an object, or of a list's objects
 
-  /// "a number above 0", "a time with its unit, at least 0s", ... for messages and documentation.
+  /// "a number above 0", "a time with its unit, of at least 0", ... for messages and documentation.
   std::string must_be() const;
+  /// Of a list: what holds for each of its elements.
+  FieldInfo element() const;
   bool belongs_to(const std::string& kind) const;
 };
 
@@ -49,6 +51,7 @@ double read_number(const FieldInfo& info, const Json& value, const Place& place)
 std::int64_t read_integer(const FieldInfo& info, const Json& value, const Place& place);
 std::size_t read_choice(const FieldInfo& info, const Json& value, const Place& place);
 void check_range(const FieldInfo& info, double number, const Json& value, const Place& place);
+[[noreturn]] void fail_missing(const FieldInfo& info, const Place& place);
 void check_keys(const std::vector<FieldInfo>& infos, const Json& object, const Place& place);
 /// The "kind" of an object, or of its fallback; empty when these fields have no kinds.
 std::string kind_of(const std::vector<FieldInfo>& infos, const Json& object);
@@ -118,10 +121,7 @@ class Fields {
       if (!info.belongs_to(kind)) continue;
       if (!object.contains(info.name)) {
         if (info.may_be_absent) continue;
-        if (!info.fallback) {
-          throw InputError(
-              place, "needs \"" + info.name + "\": " + info.must_be() + " (" + info.doc + ")");
-        }
+        if (!info.fallback) fields_detail::fail_missing(info, place);
         object[info.name] = *info.fallback;
       }
       readers_[i](object[info.name], place / info.name, out);
@@ -161,7 +161,8 @@ void read_value(const FieldInfo& info, Json& value, const Place& place, M& out) 
     if (!value.is_array()) throw InputError(place, "must be " + info.must_be(), value);
     out.clear();
     out.resize(value.size());
-    for (std::size_t i = 0; i < value.size(); ++i) read_value(info, value[i], place / i, out[i]);
+    const FieldInfo element = info.element();
+    for (std::size_t i = 0; i < value.size(); ++i) read_value(element, value[i], place / i, out[i]);
   } else if constexpr (std::is_same_v<M, Json>) {
     out = value;
   } else if constexpr (std::is_same_v<M, bool>) {

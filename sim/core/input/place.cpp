@@ -1,6 +1,7 @@
 #include "sim/core/input/place.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace motley {
 namespace {
@@ -26,24 +27,30 @@ std::string located(const Place& place, const std::string& text) {
 std::string shortened(const Json& value) {
   constexpr std::size_t longest = 60;
   std::string text = value.dump(-1, ' ', false, Json::error_handler_t::replace);
-  if (text.size() > longest) text = text.substr(0, longest - 3) + "...";
-  return text;
+  if (text.size() <= longest) return text;
+  std::size_t cut = longest - 3;
+  while ((static_cast<unsigned char>(text[cut]) & 0xC0U) == 0x80) --cut;  // not inside a character
+  return text.substr(0, cut) + "...";
 }
 
+/// Letters to add, leave out, replace, or swap with their neighbour: the slips of typing.
 std::size_t edit_distance(const std::string& a, const std::string& b) {
-  std::vector<std::size_t> row(b.size() + 1);
-  for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
+  std::vector<std::size_t> before_last;
+  std::vector<std::size_t> last(b.size() + 1);
+  for (std::size_t j = 0; j <= b.size(); ++j) last[j] = j;
   for (std::size_t i = 1; i <= a.size(); ++i) {
-    std::size_t diagonal = row[0];
-    row[0] = i;
+    std::vector<std::size_t> row(b.size() + 1, i);
     for (std::size_t j = 1; j <= b.size(); ++j) {
-      const std::size_t above = row[j];
-      const std::size_t substitution = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
-      row[j] = std::min({above + 1, row[j - 1] + 1, substitution});
-      diagonal = above;
+      const std::size_t substitution = last[j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1);
+      row[j] = std::min({last[j] + 1, row[j - 1] + 1, substitution});
+      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1]) {
+        row[j] = std::min(row[j], before_last[j - 2] + 1);
+      }
     }
+    before_last = std::move(last);
+    last = std::move(row);
   }
-  return row[b.size()];
+  return last[b.size()];
 }
 
 }  // namespace

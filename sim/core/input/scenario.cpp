@@ -1,11 +1,17 @@
 #include "sim/core/input/scenario.hpp"
 
 #include <algorithm>
+#include <filesystem>
 #include <fstream>
 #include <set>
 #include <sstream>
 
 namespace motley {
+namespace {
+
+constexpr std::size_t most_workers = 10'000'000;
+
+}  // namespace
 
 Fields<PartitionSpec> PartitionSpec::fields() {
   Fields<PartitionSpec> f;
@@ -153,7 +159,11 @@ Fields<WorkerClassSpec> WorkerClassSpec::fields() {
   Fields<WorkerClassSpec> f;
   f.add({.name = "name", .doc = "of the class; its workers are called name0, name1, ..."},
         &WorkerClassSpec::name);
-  f.add({.name = "count", .doc = "how many there are", .fallback = 1, .minimum = 1},
+  f.add({.name = "count",
+         .doc = "how many there are",
+         .fallback = 1,
+         .minimum = 1,
+         .maximum = most_workers},
         &WorkerClassSpec::count);
   f.add({.name = "speed",
          .doc = "flops per second one worker really reaches",
@@ -222,6 +232,7 @@ Fields<CostSpec> CostSpec::fields() {
        .fallback = "auto",
        .dimension = Dimension::data,
        .minimum = 1,
+       .maximum = 1e15,
        .word = "auto"},
       &CostSpec::model_size_bytes);
   return f;
@@ -328,20 +339,76 @@ Fields<Scenario> Scenario::fields() {
 
 namespace {
 
+/// Follows the parser and refuses an object that has a key twice: the library would keep one of
+/// the values and say nothing.
+class UniqueKeys {
+ public:
+  explicit UniqueKeys(const Place& root) : root_(root) {}
+
+  bool operator()(int, Json::parse_event_t event, const Json& parsed) {
+    using Event = Json::parse_event_t;
+    switch (event) {
+      case Event::object_start:
+      case Event::array_start:
+        levels_.push_back({next_place(), event == Event::array_start, 0, "", {}});
+        break;
+      case Event::object_end:
+      case Event::array_end:
+        levels_.pop_back();
+        break;
+      case Event::key:
+        enter(parsed);
+        break;
+      case Event::value:
+        next_place();
+        break;
+    }
+    return true;
+  }
+
+ private:
+  struct Level {
+    Place place;
+    bool is_list;
+    std::size_t index;  ///< of a list's next element
+    std::string key;    ///< of an object's present member
+    std::set<std::string> keys;
+  };
+
+  Place next_place() {
+    if (levels_.empty()) return root_;
+    Level& level = levels_.back();
+    return level.is_list ? level.place / level.index++ : level.place / level.key;
+  }
+
+  void enter(const std::string& key) {
+    Level& level = levels_.back();
+    level.key = key;
+    if (!level.keys.insert(key).second && !key.starts_with("//")) {
+      throw InputError(level.place / key, "is given twice");
+    }
+  }
+
+  Place root_;
+  std::vector<Level> levels_;
+};
+
 Json parse_file(const std::string& file) {
+  if (std::filesystem::is_directory(file)) throw InputError(file + ": is a folder, not a file");
   std::ifstream in(file);
   if (!in) throw InputError(file + ": cannot be read (no such file, or no permission)");
   std::stringstream text;
   text << in.rdbuf();
-  if (in.bad()) throw InputError(file + ": cannot be read (is it a folder?)");
   try {
-    return Json::parse(text.str());
-  } catch (const Json::parse_error& e) {
-    // The library's text is "[json.exception...] parse error at line 3, column 5: ...".
+    return Json::parse(text.str(), UniqueKeys({file, ""}));
+  } catch (const Json::exception& e) {
+    // The library's text is "[json.exception...] parse error at line 3, column 5: ...", or
+    // "[json.exception...] number overflow parsing '1e999'".
     const std::string what = e.what();
     const std::size_t at = what.find("at line");
-    throw InputError(file + ": not valid JSON " +
-                     (at == std::string::npos ? what : what.substr(at)));
+    throw InputError(file + ": not valid JSON" +
+                     (at == std::string::npos ? ": " + what.substr(what.find("] ") + 2)
+                                              : " " + what.substr(at)));
   }
 }
 
@@ -349,14 +416,63 @@ void apply_override(Json& json, const Override& change) {
   const Place place{"--set", change.pointer};
   try {
     const Json::json_pointer pointer(change.pointer);
-    // Overriding below something that is not a container would silently replace nothing.
-    if (!pointer.empty() && !json.contains(pointer.parent_pointer())) {
-      throw InputError(place, "there is no " + pointer.parent_pointer().to_string() +
-                                  " in the scenario to set it in");
+    // The library would make whatever is missing on the way, and fill lists with nulls.
+    const Json::json_pointer parent = pointer.parent_pointer();
+    if (!json.contains(parent)) {
+      throw InputError(place,
+                       "there is no " + parent.to_string() + " in the scenario to set it in");
+    }
+    if (json[parent].is_array() && pointer.back() != "-" && !json.contains(pointer)) {
+      throw InputError(place, "there is no such element: " + parent.to_string() + " has " +
+                                  std::to_string(json[parent].size()) + " (\"-\" appends one)");
     }
     json[pointer] = change.value;
   } catch (const Json::exception&) {
     throw InputError(place, "is not a JSON pointer into the scenario (an example: /stop/time)");
+  }
+}
+
+void check_name(const std::string& name, const Place& place) {
+  const auto allowed = [](unsigned char c) {
+    return std::isalnum(c) || c == '-' || c == '_' || c == '.';
+  };
+  if (name.empty() || name[0] == '.' || !std::all_of(name.begin(), name.end(), allowed)) {
+    throw InputError(place, "must be letters, digits, '-', '_' or '.', not beginning with '.'",
+                     Json(name));
+  }
+}
+
+/// The first host name that both classes have: gpu10 of classes gpu, with 11 workers, and gpu1.
+std::string common_host(const WorkerClassSpec& a, const WorkerClassSpec& b) {
+  if (!b.name.starts_with(a.name)) return "";
+  const std::string digits = b.name.substr(a.name.size());
+  const auto is_digit = [](unsigned char c) { return std::isdigit(c) != 0; };
+  constexpr std::size_t longest = 10;  // longer ones are beyond any count
+  if (digits.empty() || digits.size() > longest || digits[0] == '0' ||
+      !std::all_of(digits.begin(), digits.end(), is_digit)) {
+    return "";
+  }
+  return std::stoull(digits) * 10 < a.count ? b.name + "0" : "";
+}
+
+void check_worker_names(const std::vector<WorkerClassSpec>& workers, const Place& place) {
+  for (std::size_t i = 0; i < workers.size(); ++i) {
+    const Place here = place / i / "name";
+    check_name(workers[i].name, here);
+    if (workers[i].name == "server") {
+      throw InputError(here, "must not be 'server', which is the name of the server");
+    }
+    for (std::size_t j = 0; j < i; ++j) {
+      if (workers[i].name == workers[j].name) {
+        throw InputError(here, "must differ from the other classes' names", Json(workers[i].name));
+      }
+      const std::string host =
+          common_host(workers[i], workers[j]) + common_host(workers[j], workers[i]);
+      if (!host.empty()) {
+        throw InputError(here, "must be another: " + workers[j].name + " and " + workers[i].name +
+                                   " would both have a worker " + host);
+      }
+    }
   }
 }
 
@@ -372,14 +488,15 @@ void check_cluster(const ClusterSpec& cluster, const Place& place) {
     throw InputError(place / "workers",
                      "must list at least one class of workers, or give \"platform\"");
   }
-  std::set<std::string> names;
+  check_worker_names(cluster.workers, place / "workers");
+  std::size_t total = 0;
   for (std::size_t i = 0; i < cluster.workers.size(); ++i) {
     const WorkerClassSpec& worker = cluster.workers[i];
     const Place here = place / "workers" / i;
-    if (worker.name.empty()) throw InputError(here / "name", "must not be empty");
-    if (worker.name == "server" || !names.insert(worker.name).second) {
-      throw InputError(here / "name", "must be unlike the other classes' and not 'server'",
-                       Json(worker.name));
+    total += worker.count;
+    if (total > most_workers) {
+      throw InputError(here / "count", "makes more than " + std::to_string(most_workers) +
+                                           " workers of all classes together");
     }
     if (worker.speed_flops.has_value() == worker.samples_per_s.has_value()) {
       throw InputError(here, "needs exactly one of \"speed\" and \"samples_per_s\"");
@@ -393,16 +510,6 @@ void check_cluster(const ClusterSpec& cluster, const Place& place) {
   }
 }
 
-void check_name(const std::string& name, const Place& place) {
-  const auto allowed = [](unsigned char c) {
-    return std::isalnum(c) || c == '-' || c == '_' || c == '.';
-  };
-  if (name.empty() || name[0] == '.' || !std::all_of(name.begin(), name.end(), allowed)) {
-    throw InputError(place, "must be letters, digits, '-', '_' or '.', not beginning with '.'",
-                     Json(name));
-  }
-}
-
 void check_evaluate(const EvaluateSpec& evaluate, const Place& place) {
   const Json& every = evaluate.every;
   const std::string must =
@@ -412,7 +519,10 @@ void check_evaluate(const EvaluateSpec& evaluate, const Place& place) {
     if (!(parse_quantity(every, Dimension::time, place) > 0)) throw InputError(place, must, every);
     return;
   }
-  if (!every.is_number_integer() || every.get<double>() < 1) throw InputError(place, must, every);
+  const double updates = every.is_number() ? every.get<double>() : 0;
+  if (!(updates >= 1 && updates == std::floor(updates) && updates < 9e15)) {
+    throw InputError(place, must, every);
+  }
 }
 
 /// What single fields cannot see: keys that depend on each other.
@@ -461,10 +571,11 @@ Override parse_override(const std::string& argument) {
     throw InputError("--set: must be /pointer=JSON, such as /stop/time=\"10s\", got '" + argument +
                      "'");
   }
+  const std::string pointer = argument.substr(0, equals);
   const std::string text = argument.substr(equals + 1);
-  Json value = Json::parse(text, nullptr, /*allow_exceptions=*/false);
+  Json value = Json::parse(text, UniqueKeys({"--set", pointer}), /*allow_exceptions=*/false);
   if (value.is_discarded()) value = text;
-  return {argument.substr(0, equals), value};
+  return {pointer, value};
 }
 
 LoadedScenario load_scenario(const std::string& file, const std::vector<Override>& overrides) {

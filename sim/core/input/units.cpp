@@ -81,7 +81,7 @@ std::string dimension_name(Dimension dimension) {
     case Dimension::speed:
       return "speed in flops per second";
     case Dimension::work:
-      return "amount of flops";
+      return "number of flops";
     case Dimension::none:
       break;
   }
@@ -107,7 +107,7 @@ double parse_quantity(const Json& value, Dimension dimension, const Place& place
   const std::string number = text.substr(0, number_end);
   char* end = nullptr;
   const double magnitude = std::strtod(number.c_str(), &end);
-  if (number.empty() || end != number.c_str() + number.size() || !std::isfinite(magnitude)) {
+  if (number.empty() || end != number.c_str() + number.size()) {
     throw InputError(place, must + example(dimension, "10"), value);
   }
   const std::size_t unit_begin = text.find_first_not_of(' ', number.size());
@@ -116,7 +116,10 @@ double parse_quantity(const Json& value, Dimension dimension, const Place& place
   }
   const std::string unit_name = text.substr(unit_begin);
   for (const Unit& unit : table(dimension)) {
-    if (unit_name == unit.name) return magnitude * unit.si;
+    if (unit_name != unit.name) continue;
+    const double si = magnitude * unit.si;
+    if (!std::isfinite(si)) throw InputError(place, "is too large a number", value);
+    return si;
   }
   const std::vector<std::string> names = units_of(dimension);
   throw InputError(place,

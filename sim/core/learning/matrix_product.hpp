@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <type_traits>
 #include <utility>
 
 #if defined(__AVX2__)
@@ -14,11 +15,10 @@
 /// library's.
 ///
 /// They are written for thin products (a mini-batch of tens of rows): operands are used where they
-/// lie, while a general GEMM first packs them, which at batch 32 costs as much as the product.
-/// Every element of a result is summed in an order fixed by the length of the sum and the vector
-/// width compiled for, with explicit fused multiply-adds, so its bits depend on neither alignment,
-/// nor the position in the tiling, nor the other rows and columns. A few hundred bytes of stack, no
-/// allocation.
+/// lie, while a general GEMM packs them first, which so little arithmetic does not repay. Every
+/// element of a result is summed in an order fixed by the length of the sum and the vector width
+/// compiled for, with explicit fused multiply-adds, so its bits depend on neither alignment, nor
+/// the position in the tiling, nor the other rows and columns. Little stack, no allocation.
 namespace motley {
 
 /// Row i starts at first + i * stride.
@@ -35,11 +35,23 @@ struct PickedRows {
   const float* operator[](std::size_t i) const { return all[index[i]]; }
 };
 
-/// A row-major result; rows must not overlap any operand.
+/// A row-major result, apart from all operands (but see Combination::kept).
 struct ResultRows {
   float* first;
   std::size_t stride;
   float* operator[](std::size_t i) const { return first + i * stride; }
+};
+
+/// What combine() computes, for m < height and n < width:
+///   result[m][n] = keep * kept[m][n] + sum over k < terms of factor(m, k) * rows[k][n]
+/// where factor(m, k) = factors[m * row_step + k * term_step].
+struct Combination {
+  std::size_t height, width, terms;
+  const float* factors;
+  std::size_t row_step, term_step;
+  float keep;
+  EvenRows kept;  ///< may be the result itself; not read when keep is 0
+  ResultRows result;
 };
 
 namespace product {
@@ -63,6 +75,15 @@ inline Vector load(const float* from) {
 
 inline void store(float* to, Vector v) {
   std::memcpy(to, &v, sizeof v);
+}
+
+/// Keeps the compiler from loading a value again for each of its uses, which it believes to be
+/// free: the loads would then take longer than the arithmetic.
+inline Vector in_register(Vector v) {
+#if defined(__AVX2__)
+  asm("" : "+v"(v));
+#endif
+  return v;
 }
 
 inline Vector broadcast(float value) {
@@ -112,18 +133,20 @@ inline Vector fused(Vector a, Vector b, Vector c) {
 
 #endif
 
-/// body(0), ..., body(N - 1) written out with constant arguments: arrays indexed by them alone are kept
-/// in registers, which the compiler does not manage for loops it unrolls later.
+/// body(0), ..., body(N - 1) written out with constant arguments: arrays indexed by them alone are
+/// kept in registers, which the compiler does not manage for loops it unrolls later. Callers are
+/// [[gnu::flatten]], so that no call remains.
 template <std::size_t N, class Body>
-[[gnu::always_inline]] inline void repeat(const Body& body) {
-  [&]<std::size_t... I>(std::index_sequence<I...>) __attribute__((always_inline)) {
+void repeat(const Body& body) {
+  [&]<std::size_t... I>(std::index_sequence<I...>) {
     (body(std::integral_constant<std::size_t, I>{}), ...);
-  }(std::make_index_sequence<N>{});
+  }
+  (std::make_index_sequence<N>{});
 }
 
 /// Adds neighbouring lanes of a (where bit `Step` of the lane is clear) and of b (where it is set).
 template <std::size_t Step, std::size_t... L>
-[[gnu::always_inline]] inline Vector fold(Vector a, Vector b, std::index_sequence<L...>) {
+Vector fold(Vector a, Vector b, std::index_sequence<L...>) {
   const Vector own = __builtin_shufflevector(a, b, ((L & Step) ? lanes + L : L)...);
   const Vector other =
       __builtin_shufflevector(a, b, ((L & Step) ? lanes + (L ^ Step) : (L ^ Step))...);
@@ -132,11 +155,11 @@ template <std::size_t Step, std::size_t... L>
 
 /// Lane i of the result is the sum of the lanes of v[i], always the same tree of additions.
 template <std::size_t Step = 1>
-[[gnu::always_inline]] inline Vector sum_lanes(Vector (&v)[lanes]) {
+Vector sum_lanes(Vector (&v)[lanes]) {
   if constexpr (Step == lanes) {
     return v[0];
   } else {
-    repeat<lanes / Step / 2>([&](auto i) __attribute__((always_inline)) {
+    repeat<lanes / Step / 2>([&](auto i) {
       v[i] = fold<Step>(v[2 * i], v[2 * i + 1], std::make_index_sequence<lanes>{});
     });
     return sum_lanes<2 * Step>(v);
@@ -161,21 +184,22 @@ void for_even_pieces(std::size_t count, const Body& body) {
 inline constexpr std::size_t dot_columns = 4;
 inline constexpr std::size_t dot_rows = lanes / dot_columns;
 
+/// Vectors run along the sums, and are added up at the end: as many results as a vector has lanes.
 template <std::size_t M, std::size_t N, class A>
-void dot_tile(const A& a, std::size_t row, EvenRows b, std::size_t column, std::size_t length,
-              ResultRows c) {
+[[gnu::flatten]] void dot_tile(const A& a, std::size_t row, EvenRows b, std::size_t column,
+                               std::size_t length, ResultRows c) {
   const float* p[M];
   const float* q[N];
   Vector sums[lanes];
-  repeat<M>([&](auto m) __attribute__((always_inline)) { p[m] = a[row + m]; });
-  repeat<N>([&](auto n) __attribute__((always_inline)) { q[n] = b[column + n]; });
-  repeat<lanes>([&](auto i) __attribute__((always_inline)) { sums[i] = Vector{}; });
-  const auto add = [&](const auto& get) __attribute__((always_inline)) {
+  repeat<M>([&](auto m) { p[m] = a[row + m]; });
+  repeat<N>([&](auto n) { q[n] = b[column + n]; });
+  repeat<lanes>([&](auto i) { sums[i] = Vector{}; });
+  const auto add = [&](const auto& get) {
     Vector right[N];
-    repeat<N>([&](auto n) __attribute__((always_inline)) { right[n] = get(q[n]); });
-    repeat<M>([&](auto m) __attribute__((always_inline)) {
-      const Vector left = get(p[m]);
-      repeat<N>([&](auto n) __attribute__((always_inline)) {
+    repeat<N>([&](auto n) { right[n] = in_register(get(q[n])); });
+    repeat<M>([&](auto m) {
+      const Vector left = in_register(get(p[m]));
+      repeat<N>([&](auto n) {
         constexpr std::size_t i = m * dot_columns + n;
         sums[i] = fused(left, right[n], sums[i]);
       });
@@ -193,19 +217,10 @@ void dot_tile(const A& a, std::size_t row, EvenRows b, std::size_t column, std::
   }
 }
 
-struct Combination {
-  const float* factors;
-  std::size_t row_step, term_step;  // of factors
-  std::size_t terms;
-  float keep;
-  EvenRows kept;
-  ResultRows c;
-};
-
 /// N vectors of M rows of the result from `column` on; only `tail` lanes of the one vector if Tail.
 template <std::size_t M, std::size_t N, bool Tail, class R>
-void combine_tile(const Combination& job, const R& rows, std::size_t row, std::size_t column,
-                  std::size_t tail) {
+[[gnu::flatten]] void combine_tile(const Combination& job, const R& rows, std::size_t row,
+                                   std::size_t column, std::size_t tail) {
   const auto get = [&](const float* from) {
     if constexpr (Tail) {
       return load_first(from, tail);
@@ -215,11 +230,10 @@ void combine_tile(const Combination& job, const R& rows, std::size_t row, std::s
   };
   Vector sums[M][N];
   const Vector keep = broadcast(job.keep);
-  repeat<M>([&](auto m) __attribute__((always_inline)) {
+  repeat<M>([&](auto m) {
     const float* kept = job.kept[row + m] + column;
-    repeat<N>([&](auto n) __attribute__((always_inline)) {
-      sums[m][n] = job.keep == 0 ? Vector{} : keep * get(kept + n * lanes);
-    });
+    repeat<N>(
+        [&](auto n) { sums[m][n] = job.keep == 0 ? Vector{} : keep * get(kept + n * lanes); });
   });
   const float* factors = job.factors + row * job.row_step;
   const std::size_t row_step = job.row_step;
@@ -228,17 +242,15 @@ void combine_tile(const Combination& job, const R& rows, std::size_t row, std::s
   for (std::size_t k = 0; k < terms; ++k, factors += term_step) {
     const float* from = rows[k] + column;
     Vector right[N];
-    repeat<N>([&](auto n) __attribute__((always_inline)) { right[n] = get(from + n * lanes); });
-    repeat<M>([&](auto m) __attribute__((always_inline)) {
+    repeat<N>([&](auto n) { right[n] = get(from + n * lanes); });
+    repeat<M>([&](auto m) {
       const Vector factor = broadcast(factors[m * row_step]);
-      repeat<N>([&](auto n) __attribute__((always_inline)) {
-        sums[m][n] = fused(factor, right[n], sums[m][n]);
-      });
+      repeat<N>([&](auto n) { sums[m][n] = fused(factor, right[n], sums[m][n]); });
     });
   }
-  repeat<M>([&](auto m) __attribute__((always_inline)) {
-    float* to = job.c[row + m] + column;
-    repeat<N>([&](auto n) __attribute__((always_inline)) {
+  repeat<M>([&](auto m) {
+    float* to = job.result[row + m] + column;
+    repeat<N>([&](auto n) {
       if constexpr (Tail) {
         store_first(to + n * lanes, sums[m][n], tail);
       } else {
@@ -255,48 +267,26 @@ template <class A>
 void multiply_transposed(const A& a, std::size_t rows, EvenRows b, std::size_t columns,
                          std::size_t length, ResultRows c) {
   using namespace product;
-  // Twice the tile's rows of a stay in the first-level cache while b streams by.
-  constexpr std::size_t block = 2 * dot_rows;
-  for (std::size_t begin = 0; begin < rows; begin += block) {
-    const std::size_t size = std::min(block, rows - begin);
-    const std::size_t ahead = std::min(block, rows - begin - size);
+  for_even_pieces<dot_rows>(rows, [&]<std::size_t M>(std::size_t row) {
     for_even_pieces<dot_columns>(columns, [&]<std::size_t N>(std::size_t column) {
-#ifdef PF
-      for (std::size_t row = 0; row < ahead; ++row) {
-        const float* next = a[begin + block + row];
-        const std::size_t end = length * (column + N) / columns;
-        for (std::size_t i = length * column / columns; i < end; i += 16) __builtin_prefetch(next + i,0,PF);
-      }
-#endif
-#ifdef PF1
-      if(column==0)for (std::size_t row = 0; row < ahead; ++row) {
-        const float* next = a[begin + block + row];
-        for (std::size_t i = 0; i < PF1*16 && i<length; i += 16) __builtin_prefetch(next + i,0,2);
-      }
-#endif
-      for_even_pieces<dot_rows>(size, [&]<std::size_t M>(std::size_t row) {
-        dot_tile<M, N>(a, begin + row, b, column, length, c);
-      });
+      dot_tile<M, N>(a, row, b, column, length, c);
     });
-  }
+  });
 }
 
-/// c[m][n] = keep * kept[m][n] + sum over k < terms of factors[m * row_step + k * term_step] *
-/// rows[k][n], for m < height, n < width. `kept` may be c itself, and is not read when keep is 0.
 template <class R>
-void combine(const product::Combination& job, const R& rows, std::size_t height,
-             std::size_t width) {
+void combine(const Combination& job, const R& rows) {
   using namespace product;
-  const std::size_t vectors = width / lanes;
-  const std::size_t tail = width % lanes;
+  const std::size_t vectors = job.width / lanes;
+  const std::size_t tail = job.width % lanes;
   // A narrow panel of `rows` stays in the first-level cache while the factors go by.
   for_even_pieces<combine_vectors>(vectors, [&]<std::size_t N>(std::size_t vector) {
-    for_even_pieces<combine_rows>(height, [&]<std::size_t M>(std::size_t row) {
+    for_even_pieces<combine_rows>(job.height, [&]<std::size_t M>(std::size_t row) {
       combine_tile<M, N, false>(job, rows, row, vector * lanes, 0);
     });
   });
   if (tail > 0) {
-    for_even_pieces<combine_rows>(height, [&]<std::size_t M>(std::size_t row) {
+    for_even_pieces<combine_rows>(job.height, [&]<std::size_t M>(std::size_t row) {
       combine_tile<M, 1, true>(job, rows, row, vectors * lanes, tail);
     });
   }

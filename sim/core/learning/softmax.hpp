@@ -8,7 +8,7 @@
 
 namespace motley {
 
-/// One row of logits per sample; the rest of a row up to `stride` is scratch.
+/// One row of logits per sample.
 struct Logits {
   float* values;
   std::size_t stride;

@@ -23,6 +23,8 @@ class WorkerAccount {
   double wait_s() const { return wait_s_; }
   double discarded_s() const { return discarded_s_; }
   bool idle() const { return !computing_ && messages_ == 0; }
+  /// When something last happened to this worker.
+  double since() const { return since_; }
 
   void count_gradient(std::uint64_t samples);
   void count_staleness(std::uint64_t staleness);

@@ -1,0 +1,152 @@
+// Runs that go wrong say so, and say why.
+#include "tests/catch.hpp"
+#include "tests/simulated.hpp"
+
+namespace motley {
+namespace {
+
+/// The server waits for pushes that nobody sends.
+struct Stuck : Algorithm {
+  void server(Server& me) override {
+    for (;;) me.next_push();
+  }
+  void worker(Worker& me) override {
+    for (;;) me.pull();
+  }
+};
+
+/// Worker 0 stays away from the barrier.
+struct HalfStuck : Algorithm {
+  bool needs_server() const override { return false; }
+  void worker(Worker& me) override {
+    Model x = me.initial_model();
+    for (;;) {
+      me.gradient(x, 1);
+      if (me.rank() == 0)
+        me.pull();
+      else
+        me.barrier();
+    }
+  }
+};
+
+struct Throwing : Algorithm {
+  bool needs_server() const override { return false; }
+  void worker(Worker& me) override {
+    me.gradient(me.initial_model(), 1);
+    throw std::runtime_error("the algorithm gave up");
+  }
+};
+
+/// Gradients are computed and thrown away, every second one.
+struct Wasteful : Algorithm {
+  void server(Server& me) override {
+    Model x = me.initial_model();
+    me.broadcast_model(x);
+    for (std::size_t n = 0;; ++n) {
+      const Push push = me.next_push();
+      if (n % 2 == 0)
+        me.discard(push);
+      else
+        me.finish_update(x, push);
+      me.send_model(push.worker, x);
+    }
+  }
+  void worker(Worker& me) override {
+    for (;;) me.push(me.gradient(me.pull(), 1));
+  }
+};
+
+Json two_workers() {
+  Json scenario = timing_scenario();
+  scenario["cluster"]["workers"] = {{{"name", "a"}, {"speed", "1Gf"}},
+                                    {{"name", "b"}, {"speed", "2Gf"}}};
+  return scenario;
+}
+
+TEST_CASE("a deadlock is a failed run that says who waits for whom") {
+  const RunResult result = simulate_with<Stuck>(two_workers());
+  CHECK(result.status == "failed");
+  CHECK(result.reason ==
+        "deadlock at 0 s: a0, b0 wait for a model from the server; server waits for a push from "
+        "any worker");
+}
+
+TEST_CASE("a deadlock is seen in a run that would stop by time, too") {
+  Json scenario = two_workers();
+  scenario["stop"] = {{"time", "100s"}};
+  const RunResult result = simulate_with<HalfStuck>(scenario);
+  CHECK(result.status == "failed");
+  CHECK(result.reason ==
+        "deadlock at 1 s: a0 waits for a model from the server; b0 waits for the others "
+        "at the barrier");
+}
+
+TEST_CASE("what an algorithm throws is the reason of the failure") {
+  CHECK_THROWS_WITH(simulate_with<Throwing>(two_workers()), "the algorithm gave up");
+}
+
+TEST_CASE("the time of a discarded gradient counts as discarded") {
+  Json scenario = timing_scenario();
+  scenario["cluster"]["workers"] = {{{"name", "w"}, {"speed", "1Gf"}}};
+  scenario["stop"] = {{"updates", 5}};
+  const RunResult result = simulate_with<Wasteful>(scenario);
+  REQUIRE(result.status == "ok");
+  // Gradients 1, 3, 5, 7, 9 are thrown away; 2, 4, 6, 8, 10 make the five updates. Each takes 1 s.
+  CHECK(result.workers[0].gradients == 10);
+  CHECK(result.workers[0].discarded_s == Approx(5).margin(1e-9));
+  CHECK(result.workers[0].compute_s == Approx(5).margin(1e-9));
+  CHECK(result.workers[0].compute_s + result.workers[0].transfer_s + result.workers[0].wait_s +
+            result.workers[0].discarded_s ==
+        Approx(result.virtual_s).margin(1e-9));
+}
+
+TEST_CASE("a step size far too large is reported as diverged, not as a number") {
+  Json scenario = learning_scenario();
+  scenario["defaults"]["step_size"] = 1e20;
+  for (const char* name : {"sync", "allreduce", "async", "stale", "local"}) {
+    scenario["algorithms"] = {{{"name", name}}};
+    const RunResult result = simulate(scenario);
+    CAPTURE(name, result.reason);
+    CHECK(result.status == "diverged");
+    CHECK_FALSE(result.final_test_accuracy);
+    CHECK_FALSE(result.final_test_loss);
+    CHECK(result.reason.find("try a smaller step_size") != std::string::npos);
+  }
+}
+
+TEST_CASE("a loss that grows past the limit is diverged before it overflows") {
+  Json scenario = timing_scenario();
+  scenario["cluster"]["workers"] = {{{"name", "w"}, {"speed", "1Gf"}}};
+  scenario["defaults"]["step_size"] = 3;  // above 2/L: every step doubles the distance
+  scenario["stop"] = {{"updates", 1000}};
+  const RunResult result = simulate(scenario);
+  CHECK(result.status == "diverged");
+  // The loss quadruples a step in the steepest direction: past a thousandfold after 5 or 6.
+  CHECK(result.updates < 10);
+}
+
+TEST_CASE("a run stops at its number of updates even when more are ready at that moment") {
+  Json scenario = learning_scenario();
+  scenario["cluster"]["workers"] = {{{"name", "w"}, {"count", 6}, {"speed", "1Gf"}}};
+  scenario["stop"] = {{"updates", 3}};
+  scenario["algorithms"] = {{{"name", "async"}}};
+  CHECK(simulate(scenario).updates == 3);
+}
+
+TEST_CASE("at_target stops at the first evaluation that reaches the target") {
+  Json scenario = learning_scenario();
+  scenario["target"] = {{"accuracy", 0.5}};
+  scenario["stop"] = {{"updates", 500}, {"at_target", true}};
+  const RunResult result = simulate(scenario);
+  REQUIRE(result.time_to_target_s);
+  CHECK(*result.time_to_target_s == result.virtual_s);
+  CHECK(result.updates < 500);
+  CHECK(*result.final_test_accuracy >= 0.5);
+  for (std::size_t i = 0; i + 1 < result.curve.size(); ++i) {
+    CHECK(*result.curve[i].test_accuracy < 0.5);
+  }
+}
+
+}  // namespace
+}  // namespace motley
