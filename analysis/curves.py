@@ -38,6 +38,11 @@ def figure(folder):
         axes.annotate(f"target {wanted:g}", (1, wanted), xycoords=("axes fraction", "data"),
                       xytext=(-4, -3), textcoords="offset points", ha="right", va="top",
                       color="0.4", fontsize=9)
+    # The first steep moments would squeeze what the comparison is about.
+    later = curves[curves["time_s"] > 0.03 * curves["time_s"].max()][column]
+    if column == "test_accuracy" and not later.empty:
+        axes.set_ylim(bottom=max(0, later.min() - 0.02))
+    axes.set_xlim(left=0)
     axes.set_xlabel("virtual time (s)")
     axes.set_ylabel(column.replace("_", " "))
     axes.grid(alpha=0.25)

@@ -456,7 +456,9 @@ TEST_CASE("A mistake in the scenario is one line with its place, and nothing is 
         "above "
         R"(0, got "0Tf")"},
        {"/cluster/workers/0/speed=1Tflops",
-        "s.json: /cluster/workers/0/speed: unknown unit 'Tflops' for a speed in flops per second, "
+        "s.json: /cluster/workers/0/speed: unknown unit 'Tflops' for a speed in flops per second "
+        "(did "
+        "you mean 'Tf'?), "
         R"(use one of f, kf, Mf, Gf, Tf, Pf, got "1Tflops")"},
        {"/cluster/link/bandwidth=10",
         "s.json: /cluster/link/bandwidth: must be a data rate with its unit, such as \"10Gbps\" in "

@@ -3,8 +3,9 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <set>
-#include <sstream>
+#include <system_error>
 
 namespace motley {
 namespace {
@@ -393,22 +394,30 @@ class UniqueKeys {
   std::vector<Level> levels_;
 };
 
+/// "at line 3, column 5: ..." for a text that is not JSON. Not the library's own position: that has
+/// column 0 where a number ends its line.
+std::string json_mistake(const std::string& text, const Json::parse_error& e) {
+  const std::string read = text.substr(0, e.byte > 0 ? e.byte - 1 : 0);
+  const std::string what = e.what();  // "[json.exception...] parse error at line 3, column 5: ..."
+  return "at line " + std::to_string(1 + std::count(read.begin(), read.end(), '\n')) + ", column " +
+         std::to_string(read.size() - (read.rfind('\n') + 1) + 1) + what.substr(what.find(": "));
+}
+
 Json parse_file(const std::string& file) {
-  if (std::filesystem::is_directory(file)) throw InputError(file + ": is a folder, not a file");
-  std::ifstream in(file);
+  std::error_code ignored;
+  if (std::filesystem::is_directory(file, ignored)) {
+    throw InputError(file + ": is a folder, not a file");
+  }
+  std::ifstream in(file, std::ios::binary);
   if (!in) throw InputError(file + ": cannot be read (no such file, or no permission)");
-  std::stringstream text;
-  text << in.rdbuf();
+  const std::string text(std::istreambuf_iterator<char>(in), {});
   try {
-    return Json::parse(text.str(), UniqueKeys({file, ""}));
+    return Json::parse(text, UniqueKeys({file, ""}));
+  } catch (const Json::parse_error& e) {
+    throw InputError(file + ": not valid JSON " + json_mistake(text, e));
   } catch (const Json::exception& e) {
-    // The library's text is "[json.exception...] parse error at line 3, column 5: ...", or
-    // "[json.exception...] number overflow parsing '1e999'".
-    const std::string what = e.what();
-    const std::size_t at = what.find("at line");
-    throw InputError(file + ": not valid JSON" +
-                     (at == std::string::npos ? ": " + what.substr(what.find("] ") + 2)
-                                              : " " + what.substr(at)));
+    const std::string what = e.what();  // "[json.exception...] number overflow parsing '1e999'"
+    throw InputError(file + ": not valid JSON: " + what.substr(what.find("] ") + 2));
   }
 }
 
