@@ -130,13 +130,11 @@ class Async : public Algorithm {
     if (pushes.size() == 1) {
       rule.step(x, pushes[0].gradient, scale(me.staleness(pushes[0])));
     } else {
-      std::vector<const motley::Parameters*> gradients;
       std::vector<float> weights;
       for (const Push& push : pushes) {
-        gradients.push_back(&push.gradient);
         weights.push_back(scale(me.staleness(push)) / static_cast<float>(pushes.size()));
       }
-      rule.step(x, weighted_sum(gradients, weights));
+      rule.step(x, me.weighted_sum(pushes, weights));
     }
     me.finish_update(x, pushes);
   }

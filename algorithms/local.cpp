@@ -61,7 +61,7 @@ class Local : public Algorithm {
     Model x = me.initial_model();
     for (;;) {
       const std::vector<Push> models = me.next_push_of_each();
-      static_cast<motley::Parameters&>(x) = mean_of(models);
+      static_cast<motley::Parameters&>(x) = me.mean(models);
       me.finish_update(x, models);
       me.broadcast_model(x);
     }

@@ -377,7 +377,8 @@ TEST_CASE("A diverging run is a result and not an error") {
       {{"/defaults/step_size=1e38"},
        "the test loss is not finite after 1 updates: try a smaller step_size"},
       {{"/defaults/step_size=1e30"},
-       "the test loss is more than 1000.0 times the initial one after 1 updates: try a smaller "
+       "the test loss is more than 1000 times the initial one after 1 updates: try a "
+       "smaller "
        "step_size"},
       {{"/defaults/step_size=1e4", "/stop/diverged_above=20.5"},
        "the test loss is more than 20.5 times the initial one after 1 updates: try a smaller "
@@ -486,7 +487,7 @@ TEST_CASE("A mistake in the scenario is one line with its place, and nothing is 
         "--set: /algorithms/7/step_size: there is no /algorithms/7 in the scenario to set it in"},
        {"/a\nb=1",
         "s.json: /a b: unknown key, known here: $schema, name, seed, data, model, cluster, cost, "
-        "network, target, stop, evaluate, defaults or algorithms"}});
+        "network, approximate, target, stop, evaluate, defaults or algorithms"}});
 }
 
 TEST_CASE("A mistake in an algorithm's parameters is one line with its place") {

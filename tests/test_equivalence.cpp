@@ -9,7 +9,7 @@ namespace {
 
 std::vector<double> losses(const RunResult& result) {
   std::vector<double> values;
-  for (const CurvePoint& point : result.curve) values.push_back(point.test_loss);
+  for (const CurvePoint& point : result.curve) values.push_back(point.test_loss.value());
   return values;
 }
 
@@ -75,7 +75,7 @@ TEST_CASE("local with one step is allreduce to rounding") {
       simulate(with_algorithm(scenario, {{"name", "local"}, {"local_steps", 1}}));
   REQUIRE(ring.curve.size() == local.curve.size());
   for (std::size_t i = 0; i < ring.curve.size(); ++i) {
-    CHECK(local.curve[i].test_loss == Approx(ring.curve[i].test_loss).epsilon(1e-5));
+    CHECK(*local.curve[i].test_loss == Approx(*ring.curve[i].test_loss).epsilon(1e-5));
     CHECK(local.curve[i].time_s == ring.curve[i].time_s);
   }
 }

@@ -98,7 +98,7 @@ TEST_CASE("An unknown key is refused at every level, with the nearest one and th
       valid(),
       {{"/sede", 1,
         "/sede: unknown key (did you mean 'seed'?), known here: $schema, name, seed, data, model, "
-        "cluster, cost, network, target, stop, evaluate, defaults or algorithms"},
+        "cluster, cost, network, approximate, target, stop, evaluate, defaults or algorithms"},
        {"/data/clases", 3,
         "/data/clases: unknown key (did you mean 'classes'?), known here: kind, train, test, "
         "features, classes, separation, order or partition"},
@@ -132,7 +132,7 @@ TEST_CASE("An unknown key is refused at every level, with the nearest one and th
         "/evaluate/evry: unknown key (did you mean 'every'?), known here: every"},
        {"/a~1b~0c", 1,
         "/a~1b~0c: unknown key, known here: $schema, name, seed, data, model, cluster, cost, "
-        "network, target, stop, evaluate, defaults or algorithms"}});
+        "network, approximate, target, stop, evaluate, defaults or algorithms"}});
 }
 
 TEST_CASE("A value of the wrong type is refused with the type it must have") {
@@ -240,8 +240,10 @@ TEST_CASE("A key that must be there is asked for with what it is") {
         "/: needs \"name\": text in quotes (of the results folder: letters, digits, '-', '_', "
         "'.')"},
        {"/model/kind", removed,
-        "/model: needs \"kind\": one of softmax, mlp or quadratic (softmax (regression), mlp (ReLU "
-        "network), quadratic (synthetic, for checks against theory))"},
+        "/model: needs \"kind\": one of softmax, mlp, quadratic or none (softmax (regression), mlp "
+        "(ReLU network), quadratic (synthetic, for checks against theory), none (nothing is "
+        "learnt: "
+        "only times))"},
        {"/cluster/link/latency", removed,
         "/cluster/link: needs \"latency\": a time with its unit, of at least 0 (of this link; a "
         "message pays the latency of every link it crosses)"},
@@ -574,6 +576,7 @@ TEST_CASE("The full scenario has every default filled in and keeps what was writ
   expected["cluster"]["workers"][1]["count"] = 1;
   expected["cost"] = {{"flops_per_sample", "auto"}, {"model_size", "auto"}};
   expected["network"] = "fluid";
+  expected["approximate"] = {{"port_flows", "all"}, {"ring", "messages"}};
   expected["stop"]["at_target"] = false;
   expected["stop"]["diverged_above"] = 1000.0;
   expected["evaluate"] = {{"every", "auto"}};

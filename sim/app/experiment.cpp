@@ -103,10 +103,10 @@ void Experiment::plan_runs() {
     }
     const std::unique_ptr<Algorithm> algorithm = info.make(plan.parameters, place, facts());
     if (algorithm->needs_server() && !cluster_.server) {
-      throw InputError(place, info.name + " needs a server: add \"server\" to /cluster" +
+      throw InputError(place, info.name + " needs a server: add " +
                                   (cluster_.platform_file.empty()
-                                       ? ""
-                                       : ", or a host with role server to the platform file"));
+                                       ? "\"server\" to /cluster"
+                                       : "a host with role server to the platform file"));
     }
     Json full = {{"name", plan.algorithm}, {"label", plan.label}};
     full.update(plan.parameters);

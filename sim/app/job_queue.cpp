@@ -17,7 +17,7 @@ struct Job {
 
 Json to_json(const Progress& p) {
   return {p.share, p.virtual_s, p.updates, p.test_accuracy ? Json(*p.test_accuracy) : Json(),
-          p.test_loss};
+          p.test_loss ? Json(*p.test_loss) : Json()};
 }
 
 Progress progress_from_json(const Json& json) {
@@ -26,7 +26,7 @@ Progress progress_from_json(const Json& json) {
   p.virtual_s = json[1];
   p.updates = json[2];
   if (!json[3].is_null()) p.test_accuracy = json[3].get<double>();
-  p.test_loss = json[4];
+  if (!json[4].is_null()) p.test_loss = json[4].get<double>();
   return p;
 }
 

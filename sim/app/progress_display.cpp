@@ -28,8 +28,10 @@ std::string quality(const Progress& progress) {
   text << std::fixed;
   if (progress.test_accuracy)
     text << "accuracy " << std::setprecision(3) << *progress.test_accuracy;
+  else if (progress.test_loss)
+    text << "loss " << std::setprecision(4) << *progress.test_loss;
   else
-    text << "loss " << std::setprecision(4) << progress.test_loss;
+    text << progress.updates << " updates";
   return text.str();
 }
 

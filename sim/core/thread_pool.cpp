@@ -3,7 +3,19 @@
 #include <algorithm>
 #include <utility>
 
+#if defined(__SSE2__)
+#include <immintrin.h>
+#endif
+
 namespace motley {
+
+void flush_denormals() {
+#if defined(__SSE2__)
+  constexpr unsigned flush_to_zero = 0x8000;
+  constexpr unsigned denormals_are_zero = 0x0040;
+  _mm_setcsr(_mm_getcsr() | flush_to_zero | denormals_are_zero);
+#endif
+}
 
 ThreadPool::ThreadPool(unsigned threads) {
   for (unsigned i = 1; i < threads; ++i) {
@@ -34,6 +46,7 @@ void ThreadPool::run(std::unique_lock<std::mutex>& lock, Task& task, unsigned th
   task.state_ = Task::State::running;
   lock.unlock();
   std::exception_ptr error;
+  flush_denormals();
   try {
     task.work_(thread);
   } catch (...) {

@@ -11,6 +11,10 @@
 
 namespace motley {
 
+/// Makes this thread take denormal floats as zero: they are slow, and mean nothing to SGD. All
+/// threads that compute do the same, so that no result depends on who computed it.
+void flush_denormals();
+
 /// Real computations handed out when their virtual time starts and waited for when it ends. The
 /// caller of finish() works too, so `threads` counts it: with 1 there are no other threads and a
 /// task runs in finish(). What a task computes must not depend on who runs it or when; then no

@@ -8,7 +8,7 @@ namespace s4u = simgrid::s4u;
 
 namespace motley {
 
-EngineSetup::EngineSetup(Scenario::Network network) {
+EngineSetup::EngineSetup(Scenario::Network network, std::size_t actors) {
   // What users need to know we say ourselves; SimGrid's own notes would land between our lines.
   xbt_log_control_set("root.thresh:critical");
   xbt_log_control_set("ker_engine.thresh:critical");
@@ -23,6 +23,11 @@ EngineSetup::EngineSetup(Scenario::Network network) {
   } else {
     s4u::Engine::set_config("network/model", std::string("LV08"));
   }
+  // Pages of a stack that are never touched cost nothing, but each guard page splits a mapping, of
+  // which the kernel allows 65530.
+  constexpr std::size_t most_guarded = 20000;
+  s4u::Engine::set_config("contexts/stack-size", 128);
+  if (actors > most_guarded) s4u::Engine::set_config("contexts/guard-size", 0);
 #ifdef MOTLEY_SANITIZED
   // The sanitizers follow threads, not SimGrid's hand-made stacks.
   s4u::Engine::set_config("contexts/factory", std::string("thread"));

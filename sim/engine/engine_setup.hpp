@@ -12,7 +12,8 @@ class EngineSetup {
  public:
   /// fluid: CM02 without TCP window and cross traffic, so that nothing hidden scales latency or
   /// bandwidth (see Network for its latencies). tcp: LV08 as SimGrid ships it.
-  explicit EngineSetup(Scenario::Network network);
+  /// `actors` decides how their stacks are kept.
+  EngineSetup(Scenario::Network network, std::size_t actors);
   ~EngineSetup();
   EngineSetup(const EngineSetup&) = delete;
   EngineSetup& operator=(const EngineSetup&) = delete;

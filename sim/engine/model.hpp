@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
 
 #include "sim/core/learning/parameters.hpp"
 
@@ -27,8 +26,5 @@ struct Push {
   Gradient gradient;
   bool wants_model = true;
 };
-
-/// The mean of what was pushed, added in the order given.
-Parameters mean_of(std::span<const Push> pushes);
 
 }  // namespace motley

@@ -7,10 +7,14 @@ namespace s4u = simgrid::s4u;
 
 namespace motley {
 
-Network::Network(const Platform& platform, Scenario::Network model, Recorder& recorder,
+Network::Network(const Platform& platform, const Scenario& scenario, Recorder& recorder,
                  std::size_t workers)
-    : platform_(platform), recorder_(recorder), workers_(workers) {
-  if (model == Scenario::Network::fluid) {
+    : platform_(platform),
+      recorder_(recorder),
+      workers_(workers),
+      fluid_(scenario.network == Scenario::Network::fluid),
+      port_flows_(scenario.approximate.port_flows) {
+  if (fluid_) {
     for (s4u::Link* link : s4u::Engine::get_instance()->get_all_links()) {
       if (link->get_latency() > 0) latencies_s_[link] = link->get_latency();
       link->set_latency(0);
@@ -43,7 +47,8 @@ const Network::Route& Network::route(Node from, Node to) {
   return route;
 }
 
-void Network::send(Node from, Node to, std::uint64_t bytes, std::function<void()> arrived) {
+void Network::send(Node from, Node to, std::uint64_t bytes, std::function<void()> arrived,
+                   double latencies) {
   finished_.clear();
   if (idle_.empty()) {
     all_messages_.push_back(std::make_unique<Message>());
@@ -60,23 +65,66 @@ void Network::send(Node from, Node to, std::uint64_t bytes, std::function<void()
   if (from < workers_) recorder_.worker(from).message_departs(now);
   if (to < workers_) recorder_.worker(to).message_departs(now);
   ++in_flight_;
-  const double latency = route(from, to).latency_s;
+  const double latency = latencies * route(from, to).latency_s;
   // Inside SimGrid's kernel, where a communication has no actor that must wait for it: its end is
   // signalled at the very moment it ends.
   simgrid::kernel::actor::simcall_answered([this, message, now, latency] {
     if (latency > 0)
-      simgrid::kernel::timer::Timer::set(now + latency, [this, message] { flow(*message); });
+      simgrid::kernel::timer::Timer::set(now + latency, [this, message] { enter(*message); });
     else
-      flow(*message);
+      enter(*message);
   });
 }
 
-void Network::flow(Message& message) {
+void Network::enter(Message& message) {
   if (closed_) return;
-  if (message.bytes == 0 && !latencies_s_.empty()) {
+  if (message.bytes == 0 && fluid_) {
     complete(message);
     return;
   }
+  if (!port_flows_) {
+    flow(message);
+    return;
+  }
+  Port& port = up_[message.from];
+  if (port.flows == *port_flows_) {
+    port.queue.push_back(&message);
+    return;
+  }
+  ++port.flows;
+  enter_down(message);
+}
+
+void Network::enter_down(Message& message) {
+  Port& port = down_[message.to];
+  if (port.flows == *port_flows_) {
+    port.queue.push_back(&message);
+    return;
+  }
+  ++port.flows;
+  flow(message);
+}
+
+void Network::leave(const Message& message) {
+  Port& down = down_[message.to];
+  --down.flows;
+  if (!down.queue.empty()) {
+    Message* next = down.queue.front();
+    down.queue.pop_front();
+    ++down.flows;
+    flow(*next);
+  }
+  Port& up = up_[message.from];
+  --up.flows;
+  if (!up.queue.empty()) {
+    Message* next = up.queue.front();
+    up.queue.pop_front();
+    ++up.flows;
+    enter_down(*next);
+  }
+}
+
+void Network::flow(Message& message) {
   message.comm = s4u::Comm::sendto_init(platform_.host(message.from), platform_.host(message.to));
   message.comm->set_payload_size(message.bytes);
   message.comm->set_data(&message);
@@ -93,6 +141,7 @@ void Network::complete(Message& message) {
     link_uses_[link].bytes += static_cast<double>(message.bytes);
   }
   --in_flight_;
+  if (port_flows_ && message.comm) leave(message);
   message.arrived();
   message.arrived = nullptr;
   if (message.comm) finished_.push_back(std::move(message.comm));

@@ -1,8 +1,10 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <unordered_map>
 #include <vector>
 
@@ -20,11 +22,15 @@ namespace motley {
 /// fluid: a message first pays the latencies of its links, then flows at its max-min fair share.
 /// SimGrid would share a link in inverse proportion to the flows' latencies, so there the latencies
 /// are taken off the links and paid here. tcp: everything is SimGrid's.
+///
+/// With approximate.port_flows = k, at most k messages flow through a host's link in one direction
+/// and the others wait their turn: SimGrid's cost of one message grows with those that share its
+/// links.
 class Network {
  public:
   using Node = std::size_t;
 
-  Network(const Platform& platform, Scenario::Network model, Recorder& recorder,
+  Network(const Platform& platform, const Scenario& scenario, Recorder& recorder,
           std::size_t workers);
   ~Network();
   Network(const Network&) = delete;
@@ -32,8 +38,9 @@ class Network {
 
   /// Sends and returns at once. `arrived` runs at the moment of arrival, outside of any actor: it
   /// may fill inboxes, not block. Counts bytes, and the transfer in the accounts of the workers at
-  /// both ends.
-  void send(Node from, Node to, std::uint64_t bytes, std::function<void()> arrived);
+  /// both ends. `latencies`: how many times the latency of the way is paid (only fluid knows it).
+  void send(Node from, Node to, std::uint64_t bytes, std::function<void()> arrived,
+            double latencies = 1);
 
   /// Nothing arrives any more.
   void close() { closed_ = true; }
@@ -56,20 +63,32 @@ class Network {
     std::vector<std::size_t> links;
     double latency_s = 0;  ///< to be paid here
   };
+  /// The messages that flow through a host's link in one direction, and those that wait for it.
+  struct Port {
+    std::size_t flows = 0;
+    std::deque<Message*> queue;
+  };
 
+  // The way of a message after its latency: through its sender's port, its receiver's, and away.
+  void enter(Message& message);
+  void enter_down(Message& message);
   void flow(Message& message);
   void complete(Message& message);
+  void leave(const Message& message);
   const Route& route(Node from, Node to);
 
   const Platform& platform_;
   Recorder& recorder_;
   std::size_t workers_;
+  bool fluid_;
+  std::optional<std::size_t> port_flows_;  // empty: all at once
+  std::unordered_map<Node, Port> up_;      // used when limited
+  std::unordered_map<Node, Port> down_;
   bool closed_ = false;
   std::size_t in_flight_ = 0;
   std::vector<std::unique_ptr<Message>> all_messages_;
   std::vector<Message*> idle_;
-  std::vector<simgrid::s4u::CommPtr>
-      finished_;  // released at the next send, not inside their own signal
+  std::vector<simgrid::s4u::CommPtr> finished_;  // released at the next send, not in their signal
   std::vector<LinkUse> link_uses_;
   std::unordered_map<const simgrid::s4u::Link*, double> latencies_s_;  // taken off the links
   std::unordered_map<const simgrid::s4u::Link*, std::size_t> link_index_;

@@ -29,7 +29,7 @@ s4u::Host* add_to_switch(s4u::NetZone& zone, const HostPlan& plan) {
 }
 
 Json list_hosts(const std::string& file) {
-  const EngineSetup setup(Scenario::Network::fluid);
+  const EngineSetup setup(Scenario::Network::fluid, 0);
   setup.engine().load_platform(file);
   Json hosts = Json::array();
   for (const s4u::Host* host : setup.engine().get_all_hosts()) {

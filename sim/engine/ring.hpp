@@ -15,9 +15,15 @@ namespace motley {
 /// everybody sends one of W pieces to its right neighbour and receives one from its left; a step
 /// ends when both are through. The pieces really cross the network; the mean itself is computed
 /// once, in order of rank, and shared.
+///
+/// fluid: all steps of a neighbour pair are one flow with their bytes and latencies. The flows
+/// start when the last worker has come, and everybody goes on when the slowest is through. Where
+/// all links are equal and carry nothing else this takes exactly as long as the steps; elsewhere
+/// the slowest link alone counts.
 class Ring {
  public:
-  Ring(Network& network, std::size_t workers, std::uint64_t bytes);
+  Ring(Network& network, ThreadPool& pool, ApproximateSpec::Ring form, std::size_t workers,
+       std::uint64_t bytes);
 
   /// Called by the actor of each worker. Returns the mean weighted by `weight`.
   Parameters mean(std::size_t rank, const Parameters& value, double weight);
@@ -34,15 +40,21 @@ class Ring {
     std::vector<Parameters> values;
     std::vector<double> weights;
     Parameters mean;
+    std::size_t arrived = 0;
+    std::size_t flows_through = 0;
     std::size_t collected = 0;
   };
 
   std::uint64_t piece_bytes(std::size_t piece) const;
   Round& round(std::uint64_t index);
-  static Parameters mean_of(const Round& round);
+  void pass_pieces(std::size_t rank);
+  void pass_flows(std::size_t rank, std::uint64_t round_index);
+  Parameters mean_of(const Round& round) const;
   static void wake(Member& member);
 
   Network& network_;
+  ThreadPool& pool_;
+  ApproximateSpec::Ring form_;
   std::uint64_t bytes_;
   std::vector<Member> members_;
   std::deque<Round> rounds_;

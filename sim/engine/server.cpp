@@ -45,6 +45,18 @@ void Server::broadcast_model(const Model& x) {
   for (std::size_t worker = 0; worker < workers(); ++worker) send_model(worker, x);
 }
 
+Parameters Server::mean(std::span<const Push> pushes) const {
+  const double share = 1.0 / static_cast<double>(pushes.size());
+  return weighted_sum(pushes, std::vector<float>(pushes.size(), static_cast<float>(share)));
+}
+
+Parameters Server::weighted_sum(std::span<const Push> pushes,
+                                std::span<const float> weights) const {
+  std::vector<const Parameters*> vectors;
+  for (const Push& push : pushes) vectors.push_back(&push.gradient);
+  return motley::weighted_sum(vectors, weights, simulation_.pool());
+}
+
 std::uint64_t Server::staleness(const Push& push) const {
   return simulation_.recorder().updates() - push.gradient.version;
 }

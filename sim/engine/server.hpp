@@ -34,6 +34,11 @@ class Server {
   /// Updates of the global model between reading x and now, for the gradient of this push.
   std::uint64_t staleness(const Push& push) const;
 
+  /// The mean of what was pushed, added in the order given.
+  Parameters mean(std::span<const Push> pushes) const;
+  /// The sum of weights[i] times what pushes[i] brought, added in the order given.
+  Parameters weighted_sum(std::span<const Push> pushes, std::span<const float> weights) const;
+
   /// One update of the global model has been made of these pushes, and x is that model now: it gets
   /// its version, and is evaluated when due.
   void finish_update(Model& x, std::span<const Push> used);

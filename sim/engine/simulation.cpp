@@ -11,13 +11,15 @@ namespace motley {
 
 Simulation::Simulation(const SimulationSetup& setup)
     : setup_(setup),
-      engine_(setup.scenario.network),
+      engine_(setup.scenario.network, setup.cluster.workers.size()),
       platform_(setup.cluster),
       recorder_(setup.scenario, setup.cluster.workers.size(), setup.problem.train_size()),
       pool_(setup.threads),
+      look_ahead_(pool_),
       evaluator_(setup.problem, pool_),
-      network_(platform_, setup.scenario.network, recorder_, setup.cluster.workers.size()),
-      ring_(network_, setup.cluster.workers.size(), setup.message_bytes),
+      network_(platform_, setup.scenario, recorder_, setup.cluster.workers.size()),
+      ring_(network_, pool_, setup.scenario.approximate.ring, setup.cluster.workers.size(),
+            setup.message_bytes),
       barrier_(s4u::Barrier::create(static_cast<unsigned>(setup.cluster.workers.size()))),
       end_(s4u::Semaphore::create(0)) {
   Parameters x(setup.problem.dimension());
@@ -38,6 +40,7 @@ Inbox<Model>& Simulation::worker_inbox(std::size_t rank) {
 template <class Body>
 void Simulation::guarded(Body body) {
   try {
+    flush_denormals();
     body();
   } catch (const std::exception&) {  // SimGrid's own kill is not one and must pass
     if (!error_) error_ = std::current_exception();
@@ -89,7 +92,7 @@ void Simulation::report_progress(double now) {
 }
 
 void Simulation::evaluate(double now) {
-  recorder_.evaluated(now, evaluator_.evaluate(global_));
+  recorder_.evaluated(now, setup_.problem.is_real() ? evaluator_.evaluate(global_) : Evaluation{});
   report_progress(now);
 }
 

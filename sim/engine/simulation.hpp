@@ -16,6 +16,7 @@
 #include "sim/core/record/recorder.hpp"
 #include "sim/core/thread_pool.hpp"
 #include "sim/engine/algorithm.hpp"
+#include "sim/engine/computation.hpp"
 #include "sim/engine/engine_setup.hpp"
 #include "sim/engine/inbox.hpp"
 #include "sim/engine/network.hpp"
@@ -31,7 +32,7 @@ struct Progress {
   double virtual_s = 0;
   std::uint64_t updates = 0;
   std::optional<double> test_accuracy;
-  double test_loss = 0;
+  std::optional<double> test_loss;
 };
 
 /// All that a simulation is made of. References must outlive it.
@@ -60,6 +61,7 @@ class Simulation {
   const SimulationSetup& setup() const { return setup_; }
   Recorder& recorder() { return recorder_; }
   ThreadPool& pool() { return pool_; }
+  LookAhead& look_ahead() { return look_ahead_; }
   Network& network() { return network_; }
   Ring& ring() { return ring_; }
   Inbox<Push>& server_inbox() { return server_inbox_; }
@@ -93,6 +95,7 @@ class Simulation {
   Platform platform_;
   Recorder recorder_;
   ThreadPool pool_;
+  LookAhead look_ahead_;
   Evaluator evaluator_;
   Network network_;
   Ring ring_;

@@ -5,71 +5,87 @@ namespace s4u = simgrid::s4u;
 namespace motley {
 
 WorkerState::WorkerState(Simulation& simulation, std::size_t rank)
-    : simulation_(simulation),
+    : Computation(rank),
+      simulation_(simulation),
       rank_(rank),
       sampler_(simulation.setup().partition,
                simulation.setup().scenario.data ? simulation.setup().scenario.data->order
                                                 : DataSpec::Order::shuffled,
                simulation.setup().scenario.seed, rank) {}
 
-double WorkerState::compute(std::size_t samples) {
-  // When the run ends in the middle, this actor's stack goes and the task must be gone before.
-  struct Withdraw {
-    ThreadPool& pool;
-    ThreadPool::Task& task;
-    ~Withdraw() { pool.withdraw(task); }
-  };
-  samples_.resize(samples);
-  sampler_.draw(samples_);
-  ThreadPool& pool = simulation_.pool();
-  pool.submit(task_);
-  const Withdraw guard{pool, task_};
+void WorkerState::prepare() {
+  g_ = Parameters(at_.size());
+  g_values_ = g_.overwritable();
+  if (rule_ == nullptr) {
+    read_ = at_.values();
+  } else {
+    rule_->prepare(at_.size());
+    at_values_ = at_.writable();
+    read_ = at_values_;
+  }
+}
 
-  WorkerAccount& account = simulation_.recorder().worker(rank_);
+void WorkerState::compute(unsigned thread) {
+  const Problem& problem = simulation_.setup().problem;
+  for (std::size_t step = 0; step < steps_; ++step) {
+    const std::span<const Sample> batch(samples_.data() + step * batch_, batch_);
+    losses_[step] = problem.gradient(read_, batch, g_values_, simulation_.workspace(thread));
+    if (rule_ != nullptr) rule_->step(at_values_, g_values_);
+  }
+}
+
+double WorkerState::run() {
+  // When the run ends in the middle, this actor's stack is unwound and the computation must be
+  // gone.
+  struct Withdraw {
+    LookAhead& look_ahead;
+    Computation& computation;
+    ~Withdraw() { look_ahead.withdraw(computation); }
+  };
+  const SimulationSetup& setup = simulation_.setup();
+  const double flops = static_cast<double>(steps_ * batch_) * setup.flops_per_sample;
   const double start = simulation_.clock();
-  account.start_computing(start);
-  s4u::this_actor::execute(static_cast<double>(samples) * simulation_.setup().flops_per_sample);
+  const bool real = setup.problem.is_real();
+  losses_.assign(steps_, 0);
+  if (real) {
+    samples_.resize(steps_ * batch_);
+    sampler_.draw(samples_);
+    simulation_.look_ahead().start(*this, start + flops / setup.cluster.workers[rank_].speed_flops);
+  }
+  const Withdraw guard{simulation_.look_ahead(), *this};
+
+  Recorder& recorder = simulation_.recorder();
+  recorder.worker(rank_).start_computing(start);
+  s4u::this_actor::execute(flops);
   const double end = simulation_.clock();
-  account.stop_computing(end);
-  pool.finish(task_);
+  recorder.worker(rank_).stop_computing(end);
+  if (real)
+    simulation_.look_ahead().finish(*this);
+  else
+    prepare();
+  for (const double loss : losses_) recorder.gradient_computed(rank_, batch_, loss);
+  simulation_.stop_if_over();
   return end - start;
 }
 
-void WorkerState::record(std::size_t gradients, std::size_t samples_each) {
-  for (std::size_t i = 0; i < gradients; ++i) {
-    simulation_.recorder().gradient_computed(rank_, samples_each, losses_[i]);
-  }
-  simulation_.stop_if_over();
-}
-
 Gradient WorkerState::gradient(const Model& x, std::size_t n) {
-  const Problem& problem = simulation_.setup().problem;
-  Gradient g{Parameters(x.size()), x.version, n, 0};
-  losses_.resize(1);
-  task_.set_work([this, &problem, from = x.values(), to = g.overwritable()](unsigned thread) {
-    losses_[0] = problem.gradient(from, samples_, to, simulation_.workspace(thread));
-  });
-  g.compute_s = compute(n);
-  record(1, n);
-  return g;
+  steps_ = 1;
+  batch_ = n;
+  rule_ = nullptr;
+  at_ = x;
+  const double compute_s = run();
+  at_ = Parameters();
+  return Gradient{std::move(g_), x.version, n, compute_s};
 }
 
 Model WorkerState::local_steps(Model x, std::size_t steps, std::size_t n, SgdRule& rule) {
-  const Problem& problem = simulation_.setup().problem;
-  Parameters scratch(x.size());
-  rule.prepare(x.size());
-  losses_.resize(steps);
-  task_.set_work([this, &problem, &rule, steps, n, at = x.writable(),
-                  g = scratch.overwritable()](unsigned thread) {
-    for (std::size_t step = 0; step < steps; ++step) {
-      const std::span<const Sample> batch(samples_.data() + step * n, n);
-      losses_[step] = problem.gradient(at, batch, g, simulation_.workspace(thread));
-      rule.step(at, g);
-    }
-  });
-  compute(steps * n);
-  record(steps, n);
-  return x;
+  steps_ = steps;
+  batch_ = n;
+  rule_ = &rule;
+  at_ = std::move(x);
+  run();
+  g_ = Parameters();
+  return Model{std::move(at_), x.version};
 }
 
 }  // namespace motley

@@ -9,7 +9,7 @@ namespace motley {
 
 /// A worker inside the simulation: its inbox, its samples, and the real computation that runs while
 /// its virtual one does.
-class WorkerState {
+class WorkerState : private Computation {
  public:
   WorkerState(Simulation& simulation, std::size_t rank);
 
@@ -17,26 +17,37 @@ class WorkerState {
   std::size_t rank() const { return rank_; }
   Inbox<Model>& inbox() { return inbox_; }
   /// What the worker waits for, while it waits; for the report of a deadlock.
-  const std::string& waits_for() const { return waits_for_; }
+  const char* waits_for() const { return waits_for_; }
   void set_waits_for(const char* what) { waits_for_ = what; }
 
   Gradient gradient(const Model& x, std::size_t n);
   Model local_steps(Model x, std::size_t steps, std::size_t n, SgdRule& rule);
 
  private:
-  /// Draws the samples, hands task_ to the pool, lets the virtual time pass, and waits for it.
-  /// Returns the virtual time it took.
-  double compute(std::size_t samples);
-  void record(std::size_t gradients, std::size_t samples_each);
+  void prepare() override;
+  void compute(unsigned thread) override;
+  /// Draws the samples of steps_ batches, starts the real computation, lets the virtual time pass,
+  /// and waits for both. Returns the virtual time it took.
+  double run();
 
   Simulation& simulation_;
   std::size_t rank_;
   Inbox<Model> inbox_;
   Sampler sampler_;
+  const char* waits_for_ = "nothing";
+
+  // The computation under way: steps_ gradients of batch_ samples each, beginning at at_. Without a
+  // rule there is one, and its result is in g_; with one, at_ moves and g_ is scratch.
+  std::size_t steps_ = 0;
+  std::size_t batch_ = 0;
+  SgdRule* rule_ = nullptr;
+  Parameters at_;
+  Parameters g_;
+  std::span<const float> read_;
+  std::span<float> at_values_;
+  std::span<float> g_values_;
   std::vector<Sample> samples_;
   std::vector<double> losses_;
-  ThreadPool::Task task_;
-  std::string waits_for_ = "nothing";
 };
 
 }  // namespace motley

@@ -38,7 +38,7 @@ struct DataSpec {
 };
 
 struct ModelSpec {
-  enum class Kind { softmax, mlp, quadratic };
+  enum class Kind { softmax, mlp, quadratic, none };
   Kind kind = Kind::softmax;
   std::vector<std::size_t> hidden;  ///< mlp
   double weight_decay = 0;          ///< adds weight_decay/2 * |x|^2 to the objective
@@ -46,7 +46,7 @@ struct ModelSpec {
   double smoothness = 0;            ///< quadratic: largest eigenvalue L
   double strong_convexity = 0;      ///< quadratic: smallest eigenvalue
   double noise = 0;                 ///< quadratic: standard deviation of one sample's gradient
-  std::size_t samples = 0;          ///< quadratic: how many samples make an epoch
+  std::size_t samples = 0;          ///< quadratic, none: how many samples make an epoch
 
   static Fields<ModelSpec> fields();
 };
@@ -91,6 +91,15 @@ struct CostSpec {
   static Fields<CostSpec> fields();
 };
 
+/// Where exactness is given up for speed; nothing by default.
+struct ApproximateSpec {
+  enum class Ring { messages, fluid };
+  std::optional<std::size_t> port_flows;  ///< empty: all messages share a link at once
+  Ring ring = Ring::messages;
+
+  static Fields<ApproximateSpec> fields();
+};
+
 struct TargetSpec {
   std::optional<double> accuracy;  ///< reached when test accuracy is at least this
   std::optional<double> loss;      ///< reached when test loss is at most this
@@ -127,6 +136,7 @@ struct Scenario {
   ClusterSpec cluster;
   CostSpec cost;
   Network network = Network::fluid;
+  ApproximateSpec approximate;
   std::optional<TargetSpec> target;
   StopSpec stop;
   EvaluateSpec evaluate;

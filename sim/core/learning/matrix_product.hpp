@@ -56,13 +56,13 @@ struct Combination {
 
 namespace product {
 
+// A vector's floats, and the tile of combine() whose sums fill the registers: rows x vectors.
 #if defined(__AVX512F__)
-inline constexpr std::size_t lanes = 16;
-// What fills 32 registers: rows of the result x vectors of columns.
-inline constexpr std::size_t combine_rows = 8, combine_vectors = 3;
+inline constexpr std::size_t lanes = 16, combine_rows = 8, combine_vectors = 3;
+#elif defined(__AVX__)
+inline constexpr std::size_t lanes = 8, combine_rows = 4, combine_vectors = 3;
 #else
-inline constexpr std::size_t lanes = 8;
-inline constexpr std::size_t combine_rows = 4, combine_vectors = 3;
+inline constexpr std::size_t lanes = 4, combine_rows = 4, combine_vectors = 3;
 #endif
 
 using Vector [[gnu::vector_size(lanes * sizeof(float))]] = float;

@@ -3,8 +3,11 @@
 #include <algorithm>
 #include <cassert>
 #include <cstdlib>
+#include <deque>
 #include <new>
 #include <vector>
+
+#include "sim/core/thread_pool.hpp"
 
 namespace motley {
 
@@ -143,14 +146,46 @@ Parameters& Parameters::operator*=(float factor) {
   return *this;
 }
 
-Parameters weighted_sum(std::span<const Parameters* const> vectors,
-                        std::span<const float> weights) {
+namespace {
+
+void add_up(std::span<const Parameters* const> vectors, std::span<const float> weights,
+            std::span<float> out, std::size_t begin, std::size_t end) {
+  constexpr std::size_t block =
+      4096;  // floats that stay in the first-level cache while all are added
+  for (std::size_t from = begin; from < end; from += block) {
+    const std::size_t to = std::min(from + block, end);
+    const float* first = vectors.front()->values().data();
+    for (std::size_t j = from; j < to; ++j) out[j] = weights.front() * first[j];
+    for (std::size_t i = 1; i < vectors.size(); ++i) {
+      const float* values = vectors[i]->values().data();
+      const float weight = weights[i];
+      for (std::size_t j = from; j < to; ++j) out[j] = out[j] + weight * values[j];
+    }
+  }
+}
+
+}  // namespace
+
+Parameters weighted_sum(std::span<const Parameters* const> vectors, std::span<const float> weights,
+                        ThreadPool& pool) {
   assert(!vectors.empty() && vectors.size() == weights.size());
+  constexpr std::size_t worth_a_thread = 1 << 18;  // floats read
   Parameters sum(vectors.front()->size());
   const std::span<float> out = sum.overwritable();
-  const std::span<const float> first = vectors.front()->values();
-  for (std::size_t j = 0; j < out.size(); ++j) out[j] = weights.front() * first[j];
-  for (std::size_t i = 1; i < vectors.size(); ++i) sum += weights[i] * *vectors[i];
+  const std::size_t pieces =
+      std::clamp<std::size_t>(out.size() * vectors.size() / worth_a_thread, 1, pool.threads());
+  if (pieces == 1) {
+    add_up(vectors, weights, out, 0, out.size());
+    return sum;
+  }
+  std::deque<ThreadPool::Task> tasks;
+  for (std::size_t i = 0; i < pieces; ++i) {
+    tasks.emplace_back([&, i](unsigned) {
+      add_up(vectors, weights, out, out.size() * i / pieces, out.size() * (i + 1) / pieces);
+    });
+    pool.submit(tasks.back());
+  }
+  for (ThreadPool::Task& task : tasks) pool.finish(task);
   return sum;
 }
 

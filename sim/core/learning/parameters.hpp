@@ -6,6 +6,8 @@
 
 namespace motley {
 
+class ThreadPool;
+
 /// A vector of floats (a model or a gradient) with the price of a pointer: copies share the same
 /// immutable block, and a write gets a block of its own first unless nobody else holds this one.
 /// Blocks come from a pool and return to it, so that the steady state allocates nothing.
@@ -73,7 +75,9 @@ inline Parameters::Scaled operator*(float factor, const Parameters& vector) {
   return {factor, vector};
 }
 
-/// Sum of weights[i] * vectors[i], added in this order; the fixed order makes it reproducible.
-Parameters weighted_sum(std::span<const Parameters* const> vectors, std::span<const float> weights);
+/// Sum of weights[i] * vectors[i], added in this order whatever the threads; large ones use all of
+/// the pool's.
+Parameters weighted_sum(std::span<const Parameters* const> vectors, std::span<const float> weights,
+                        ThreadPool& pool);
 
 }  // namespace motley

@@ -4,12 +4,14 @@
 
 #include "sim/core/learning/mlp.hpp"
 #include "sim/core/learning/quadratic.hpp"
+#include "sim/core/learning/time_only.hpp"
 
 namespace motley {
 
 std::unique_ptr<Problem> make_problem(const ModelSpec& spec, const Dataset* data,
                                       std::uint64_t seed) {
   if (spec.kind == ModelSpec::Kind::quadratic) return std::make_unique<Quadratic>(spec, seed);
+  if (spec.kind == ModelSpec::Kind::none) return std::make_unique<TimeOnly>(spec.samples);
   if (data == nullptr) throw std::logic_error("this model needs data");
   if (spec.kind == ModelSpec::Kind::mlp) {
     return std::make_unique<Mlp>(*data, spec.hidden, spec.weight_decay);

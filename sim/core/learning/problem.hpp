@@ -39,6 +39,9 @@ class Problem {
   virtual std::size_t test_size() const = 0;
   /// Whether accuracy means something here (not for the quadratic).
   virtual bool has_accuracy() const = 0;
+  /// False when nothing is learnt and only times matter: then nothing is drawn, computed or
+  /// evaluated.
+  virtual bool is_real() const { return true; }
   /// Flops of forward and backward for one sample: 2 per multiply-add, matrix products only.
   virtual double flops_per_sample() const = 0;
 
@@ -55,7 +58,7 @@ class Problem {
                                  Workspace& workspace) const = 0;
 };
 
-/// `data` may be null for the quadratic only; it must outlive the problem.
+/// `data` may be null for models that need none (quadratic, none); it must outlive the problem.
 std::unique_ptr<Problem> make_problem(const ModelSpec& spec, const Dataset* data,
                                       std::uint64_t seed);
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <sstream>
 
 namespace motley {
 
@@ -81,11 +82,11 @@ void Recorder::check_stop(double now) {
 bool Recorder::reached(const Evaluation& evaluation) const {
   if (!target_) return false;
   if (target_->accuracy) return evaluation.accuracy && *evaluation.accuracy >= *target_->accuracy;
-  return evaluation.loss <= *target_->loss;
+  return evaluation.loss && *evaluation.loss <= *target_->loss;
 }
 
 void Recorder::evaluated(double now, const Evaluation& evaluation) {
-  if (!std::isfinite(evaluation.loss)) {
+  if (evaluation.loss && !std::isfinite(*evaluation.loss)) {
     diverge("the test loss is not finite after " + std::to_string(updates_) +
             " updates: try a smaller step_size");
     return;
@@ -102,10 +103,11 @@ void Recorder::evaluated(double now, const Evaluation& evaluation) {
   curve_.push_back(point);
   loss_sum_ = 0;
   loss_count_ = 0;
-  if (evaluation.loss > stop_.diverged_above * curve_.front().test_loss) {
-    diverge("the test loss is more than " + Json(stop_.diverged_above).dump() +
-            " times the initial one after " + std::to_string(updates_) +
-            " updates: try a smaller step_size");
+  if (evaluation.loss && *evaluation.loss > stop_.diverged_above * *curve_.front().test_loss) {
+    std::ostringstream limit;
+    limit << stop_.diverged_above;
+    diverge("the test loss is more than " + limit.str() + " times the initial one after " +
+            std::to_string(updates_) + " updates: try a smaller step_size");
     return;
   }
   if (!time_to_target_s_ && reached(evaluation)) {

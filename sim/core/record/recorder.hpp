@@ -13,7 +13,7 @@ namespace motley {
 
 /// The model as tested at one moment.
 struct Evaluation {
-  double loss = 0;
+  std::optional<double> loss;  ///< empty when nothing is learnt
   std::optional<double> accuracy;
 };
 

@@ -62,7 +62,7 @@ Json to_json(const RunResult& r) {
                {"links", Json::array()}};
   for (const CurvePoint& p : r.curve) {
     json["curve"].push_back({p.time_s, p.updates, p.samples, p.epochs, p.bytes,
-                             json_or_null(p.train_loss), p.test_loss,
+                             json_or_null(p.train_loss), json_or_null(p.test_loss),
                              json_or_null(p.test_accuracy)});
   }
   for (const WorkerResult& w : r.workers) {
@@ -99,7 +99,7 @@ RunResult run_result_from_json(const Json& json) {
   r.wall_s = json.at("wall_s");
   r.peak_rss_mb = json.at("peak_rss_mb");
   for (const Json& p : json.at("curve")) {
-    r.curve.push_back({p[0], p[1], p[2], p[3], p[4], optional_number(p[5]), p[6].get<double>(),
+    r.curve.push_back({p[0], p[1], p[2], p[3], p[4], optional_number(p[5]), optional_number(p[6]),
                        optional_number(p[7])});
   }
   for (const Json& w : json.at("workers")) {

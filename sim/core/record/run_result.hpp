@@ -17,7 +17,7 @@ struct CurvePoint {
   double epochs = 0;
   double bytes = 0;
   std::optional<double> train_loss;  ///< mean over the mini-batches computed since the last point
-  double test_loss = 0;
+  std::optional<double> test_loss;   ///< empty when nothing is learnt
   std::optional<double> test_accuracy;
 };
 
