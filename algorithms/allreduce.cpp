@@ -27,7 +27,7 @@ class AllReduce : public Algorithm {
     for (;;) {
       Gradient g = me.gradient(x, options_.batch_size);
       me.all_reduce_mean(g);
-      rule.step(x, g);
+      me.step(rule, x, g);
       if (me.rank() == 0) me.finish_update(x);  // all replicas are equal
     }
   }

@@ -94,11 +94,11 @@ class Async : public Algorithm {
     }
     Model x;
     Gradient sum;
-    SgdRule own_step(options_, steps_per_epoch_);
+    SgdRule own_rule(options_, steps_per_epoch_);
     for (std::size_t t = 0;; ++t) {
       if (t % options_.fetch_every == 0) x = me.pull();
       Gradient g = me.gradient(x, options_.batch_size);
-      own_step.step(x, g);
+      me.step(own_rule, x, g);
       if (t % options_.push_every == 0)
         sum = std::move(g);
       else
@@ -128,13 +128,13 @@ class Async : public Algorithm {
 
   void update(Server& me, SgdRule& rule, Model& x, const std::vector<Push>& pushes) const {
     if (pushes.size() == 1) {
-      rule.step(x, pushes[0].gradient, scale(me.staleness(pushes[0])));
+      me.step(rule, x, pushes[0].gradient, scale(me.staleness(pushes[0])));
     } else {
       std::vector<float> weights;
       for (const Push& push : pushes) {
         weights.push_back(scale(me.staleness(push)) / static_cast<float>(pushes.size()));
       }
-      rule.step(x, me.weighted_sum(pushes, weights));
+      me.step(rule, x, me.weighted_sum(pushes, weights));
     }
     me.finish_update(x, pushes);
   }

@@ -48,7 +48,7 @@ class Stale : public Algorithm {
     me.broadcast_model(x);
     for (;;) {
       const Push push = me.next_push();
-      rule.step(x, push.gradient);
+      me.step(rule, x, push.gradient);
       me.finish_update(x, push);
 
       std::uint64_t& clock = clocks[push.worker];

@@ -26,7 +26,7 @@ class Sync : public Algorithm {
     for (;;) {
       me.broadcast_model(x);
       const std::vector<Push> pushes = me.next_push_of_each();
-      rule.step(x, me.mean(pushes));
+      me.step(rule, x, me.mean(pushes));
       me.finish_update(x, pushes);
     }
   }

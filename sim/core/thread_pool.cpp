@@ -8,6 +8,23 @@
 #endif
 
 namespace motley {
+namespace {
+
+/// Waits a little for a condition without sleeping: gradients take about as long as the kernel takes
+/// to wake a thread. Returns whether it came true.
+template <class Condition>
+bool spin_until(Condition condition) {
+  constexpr int most = 20000;
+  for (int i = 0; i < most; ++i) {
+    if (condition()) return true;
+#if defined(__SSE2__)
+    _mm_pause();
+#endif
+  }
+  return condition();
+}
+
+}  // namespace
 
 void flush_denormals() {
 #if defined(__SSE2__)
@@ -18,6 +35,11 @@ void flush_denormals() {
 }
 
 ThreadPool::ThreadPool(unsigned threads) {
+  for (unsigned i = 0; i < threads; ++i) {
+    range_tasks_.push_back(std::make_unique<Task>([this, i](unsigned) {
+      (*range_function_)(range_size_ * i / range_pieces_, range_size_ * (i + 1) / range_pieces_);
+    }));
+  }
   for (unsigned i = 1; i < threads; ++i) {
     helpers_.emplace_back([this, i] { help(i); });
   }
@@ -28,6 +50,7 @@ ThreadPool::~ThreadPool() {
     const std::lock_guard<std::mutex> lock(mutex_);
     closing_ = true;
     queue_.clear();
+    queued_ = 0;
   }
   work_arrived_.notify_all();
   for (std::thread& helper : helpers_) helper.join();
@@ -39,6 +62,7 @@ void ThreadPool::submit(Task& task) {
   task.error_ = nullptr;
   if (helpers_.empty()) return;  // it runs in finish()
   queue_.push_back(&task);
+  queued_ = queue_.size();
   work_arrived_.notify_one();
 }
 
@@ -60,6 +84,7 @@ void ThreadPool::run(std::unique_lock<std::mutex>& lock, Task& task, unsigned th
 void ThreadPool::remove(Task& task) {
   const auto found = std::find(queue_.begin(), queue_.end(), &task);
   if (found != queue_.end()) queue_.erase(found);
+  queued_ = queue_.size();
 }
 
 void ThreadPool::finish(Task& task) {
@@ -72,10 +97,14 @@ void ThreadPool::finish(Task& task) {
     if (!queue_.empty()) {
       Task* other = queue_.front();
       queue_.pop_front();
+      queued_ = queue_.size();
       run(lock, *other, 0);
-    } else {
-      task_done_.wait(lock);
+      continue;
     }
+    lock.unlock();
+    spin_until([&task] { return task.state_ == Task::State::done; });
+    lock.lock();
+    task_done_.wait(lock, [&task] { return task.state_ == Task::State::done; });
   }
   task.state_ = Task::State::idle;
   if (task.error_) std::rethrow_exception(std::exchange(task.error_, nullptr));
@@ -89,13 +118,33 @@ void ThreadPool::withdraw(Task& task) noexcept {
   task.error_ = nullptr;
 }
 
+void ThreadPool::for_ranges(std::size_t size, std::size_t grain,
+                            const std::function<void(std::size_t, std::size_t)>& f) {
+  range_pieces_ = std::clamp<std::size_t>(size / grain, 1, threads());
+  if (range_pieces_ == 1) {
+    f(0, size);
+    return;
+  }
+  range_function_ = &f;
+  range_size_ = size;
+  for (std::size_t i = 1; i < range_pieces_; ++i) submit(*range_tasks_[i]);
+  f(0, size / range_pieces_);
+  for (std::size_t i = 1; i < range_pieces_; ++i) finish(*range_tasks_[i]);
+}
+
 void ThreadPool::help(unsigned thread) {
   std::unique_lock<std::mutex> lock(mutex_);
   for (;;) {
+    if (queue_.empty() && !closing_) {
+      lock.unlock();
+      spin_until([this] { return queued_ > 0 || closing_; });
+      lock.lock();
+    }
     work_arrived_.wait(lock, [this] { return closing_ || !queue_.empty(); });
     if (closing_) return;
     Task* task = queue_.front();
     queue_.pop_front();
+    queued_ = queue_.size();
     run(lock, *task, thread);
     task_done_.notify_all();
   }

@@ -2,9 +2,11 @@
 
 #include <atomic>
 #include <condition_variable>
+#include <cstddef>
 #include <deque>
 #include <exception>
 #include <functional>
+#include <memory>
 #include <mutex>
 #include <thread>
 #include <vector>
@@ -25,20 +27,17 @@ class ThreadPool {
   /// except between submit() and the return of finish() or withdraw().
   class Task {
    public:
-    Task() = default;
+    /// `thread` is below ThreadPool::threads() and no two tasks run in the same one at once: an
+    /// index for workspaces.
     explicit Task(std::function<void(unsigned thread)> work) : work_(std::move(work)) {}
     Task(const Task&) = delete;
     Task& operator=(const Task&) = delete;
-
-    /// `thread` is below ThreadPool::threads() and no two tasks run in the same one at once: an
-    /// index for workspaces.
-    void set_work(std::function<void(unsigned thread)> work) { work_ = std::move(work); }
 
    private:
     friend class ThreadPool;
     enum class State { idle, queued, running, done };
     std::function<void(unsigned)> work_;
-    State state_ = State::idle;  // guarded by the pool's mutex
+    std::atomic<State> state_ = State::idle;  // changed under the pool's mutex
     std::exception_ptr error_;
   };
 
@@ -57,6 +56,11 @@ class ThreadPool {
   /// is dropped. Harmless on an idle task.
   void withdraw(Task& task) noexcept;
 
+  /// Calls f(begin, end) on pieces of [0, size) of at least `grain`, on all threads at once, and
+  /// returns when all are done. f must not throw.
+  void for_ranges(std::size_t size, std::size_t grain,
+                  const std::function<void(std::size_t begin, std::size_t end)>& f);
+
  private:
   void help(unsigned thread);
   void run(std::unique_lock<std::mutex>& lock, Task& task, unsigned thread);
@@ -66,8 +70,15 @@ class ThreadPool {
   std::condition_variable work_arrived_;
   std::condition_variable task_done_;
   std::deque<Task*> queue_;
-  bool closing_ = false;
+  std::atomic<std::size_t> queued_ = 0;  // size of queue_, to look at without the mutex
+  std::atomic<bool> closing_ = false;
   std::vector<std::thread> helpers_;
+
+  // for_ranges: what its tasks, one a thread, work on.
+  std::vector<std::unique_ptr<Task>> range_tasks_;
+  const std::function<void(std::size_t, std::size_t)>* range_function_ = nullptr;
+  std::size_t range_size_ = 0;
+  std::size_t range_pieces_ = 0;
 };
 
 }  // namespace motley

@@ -45,6 +45,10 @@ void Server::broadcast_model(const Model& x) {
   for (std::size_t worker = 0; worker < workers(); ++worker) send_model(worker, x);
 }
 
+void Server::step(SgdRule& rule, Model& x, const Parameters& g, float scale) const {
+  rule.step(x, g, simulation_.pool(), scale);
+}
+
 Parameters Server::mean(std::span<const Push> pushes) const {
   const double share = 1.0 / static_cast<double>(pushes.size());
   return weighted_sum(pushes, std::vector<float>(pushes.size(), static_cast<float>(share)));

@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "sim/core/learning/sgd_rule.hpp"
 #include "sim/engine/model.hpp"
 
 namespace motley {
@@ -34,6 +35,8 @@ class Server {
   /// Updates of the global model between reading x and now, for the gradient of this push.
   std::uint64_t staleness(const Push& push) const;
 
+  /// One step of the rule, x <- x - eta * scale * g.
+  void step(SgdRule& rule, Model& x, const Parameters& g, float scale = 1) const;
   /// The mean of what was pushed, added in the order given.
   Parameters mean(std::span<const Push> pushes) const;
   /// The sum of weights[i] times what pushes[i] brought, added in the order given.

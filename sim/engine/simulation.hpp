@@ -62,6 +62,7 @@ class Simulation {
   Recorder& recorder() { return recorder_; }
   ThreadPool& pool() { return pool_; }
   LookAhead& look_ahead() { return look_ahead_; }
+  StepMemo& step_memo() { return step_memo_; }
   Network& network() { return network_; }
   Ring& ring() { return ring_; }
   Inbox<Push>& server_inbox() { return server_inbox_; }
@@ -97,6 +98,7 @@ class Simulation {
   ThreadPool pool_;
   LookAhead look_ahead_;
   Evaluator evaluator_;
+  StepMemo step_memo_;
   Network network_;
   Ring ring_;
   Inbox<Push> server_inbox_;

@@ -28,6 +28,11 @@ Model Worker::local_steps(Model x, std::size_t steps, std::size_t n, SgdRule& ru
   return state_.local_steps(std::move(x), steps, n, rule);
 }
 
+void Worker::step(SgdRule& rule, Model& x, const Parameters& g) {
+  Simulation& simulation = state_.simulation();
+  simulation.step_memo().step(rule, x, g, simulation.pool());
+}
+
 void Worker::push(Gradient g, bool wants_model) {
   Simulation& simulation = state_.simulation();
   const std::size_t rank = state_.rank();

@@ -34,6 +34,10 @@ class Worker {
   /// computation of steps * n * flops_per_sample.
   Model local_steps(Model x, std::size_t steps, std::size_t n, SgdRule& rule);
 
+  /// One step of the rule at home, x <- x - eta g. Takes no time. Workers whose x, g and momentum are
+  /// the same (replicas after an all-reduce) share the one real computation.
+  void step(SgdRule& rule, Model& x, const Parameters& g);
+
   /// Sends g to the server and goes on at once; the transfer takes its time behind it.
   /// `wants_model` tells the server whether this worker will pull() for an answer.
   void push(Gradient g, bool wants_model = true);

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cassert>
 #include <cstdlib>
-#include <deque>
 #include <new>
 #include <vector>
 
@@ -169,23 +168,13 @@ void add_up(std::span<const Parameters* const> vectors, std::span<const float> w
 Parameters weighted_sum(std::span<const Parameters* const> vectors, std::span<const float> weights,
                         ThreadPool& pool) {
   assert(!vectors.empty() && vectors.size() == weights.size());
-  constexpr std::size_t worth_a_thread = 1 << 18;  // floats read
+  constexpr std::size_t worth_a_thread = 1 << 15;  // floats read
   Parameters sum(vectors.front()->size());
   const std::span<float> out = sum.overwritable();
-  const std::size_t pieces =
-      std::clamp<std::size_t>(out.size() * vectors.size() / worth_a_thread, 1, pool.threads());
-  if (pieces == 1) {
-    add_up(vectors, weights, out, 0, out.size());
-    return sum;
-  }
-  std::deque<ThreadPool::Task> tasks;
-  for (std::size_t i = 0; i < pieces; ++i) {
-    tasks.emplace_back([&, i](unsigned) {
-      add_up(vectors, weights, out, out.size() * i / pieces, out.size() * (i + 1) / pieces);
-    });
-    pool.submit(tasks.back());
-  }
-  for (ThreadPool::Task& task : tasks) pool.finish(task);
+  pool.for_ranges(out.size(), std::max<std::size_t>(1, worth_a_thread / vectors.size()),
+                  [&](std::size_t begin, std::size_t end) {
+                    add_up(vectors, weights, out, begin, end);
+                  });
   return sum;
 }
 

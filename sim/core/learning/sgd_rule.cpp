@@ -4,6 +4,8 @@
 #include <cmath>
 #include <numbers>
 
+#include "sim/core/thread_pool.hpp"
+
 namespace motley {
 
 Fields<ScheduleSpec> ScheduleSpec::fields() {
@@ -91,12 +93,11 @@ void SgdRule::prepare(std::size_t size) {
 }
 
 void SgdRule::step(std::span<const float> from, std::span<float> to, std::span<const float> g,
-                   float scale) {
+                   std::span<float> v, float scale) const {
   const float eta = step_size();
   const auto decay = static_cast<float>(spec_.weight_decay);
   if (spec_.momentum > 0) {
     const auto momentum = static_cast<float>(spec_.momentum);
-    const std::span<float> v = velocity_.writable();
     for (std::size_t i = 0; i < to.size(); ++i) {
       v[i] = momentum * v[i] + (scale * g[i] + decay * from[i]);
       to[i] = from[i] - eta * v[i];
@@ -109,18 +110,46 @@ void SgdRule::step(std::span<const float> from, std::span<float> to, std::span<c
     const float factor = eta * scale;
     for (std::size_t i = 0; i < to.size(); ++i) to[i] = from[i] - factor * g[i];
   }
-  ++steps_;
 }
 
 void SgdRule::step(std::span<float> x, std::span<const float> g, float gradient_scale) {
-  step(x, x, g, gradient_scale);
+  const std::span<float> v = velocity_.empty() ? std::span<float>() : velocity_.writable();
+  step(x, x, g, v, gradient_scale);
+  ++steps_;
 }
 
-void SgdRule::step(Parameters& x, const Parameters& g, float gradient_scale) {
+void SgdRule::step(Parameters& x, const Parameters& g, ThreadPool& pool, float gradient_scale) {
+  constexpr std::size_t worth_a_thread = 1 << 14;  // floats
   prepare(x.size());
+  const std::span<float> v = velocity_.empty() ? std::span<float>() : velocity_.writable();
   x.transform([&](std::span<const float> from, std::span<float> to) {
-    step(from, to, g.values(), gradient_scale);
+    pool.for_ranges(x.size(), worth_a_thread, [&](std::size_t begin, std::size_t end) {
+      const std::size_t n = end - begin;
+      step(from.subspan(begin, n), to.subspan(begin, n), g.values().subspan(begin, n),
+           v.empty() ? v : v.subspan(begin, n), gradient_scale);
+    });
   });
+  ++steps_;
+}
+
+void StepMemo::step(SgdRule& rule, Parameters& x, const Parameters& g, ThreadPool& pool) {
+  const bool known = x.shares_with(x_before_) && g.shares_with(g_) &&
+                     rule.velocity_.shares_with(velocity_before_) &&
+                     rule.steps_ == steps_before_ && rule.spec_ == spec_;
+  if (known) {
+    x = x_after_;
+    rule.velocity_ = velocity_after_;
+    ++rule.steps_;
+    return;
+  }
+  spec_ = rule.spec_;
+  steps_before_ = rule.steps_;
+  x_before_ = x;
+  g_ = g;
+  velocity_before_ = rule.velocity_;
+  rule.step(x, g, pool);
+  x_after_ = x;
+  velocity_after_ = rule.velocity_;
 }
 
 }  // namespace motley
