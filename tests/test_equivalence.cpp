@@ -22,6 +22,7 @@ Json with_algorithm(Json scenario, const Json& algorithm) {
 std::string text_of(RunResult result) {
   result.wall_s = 0;
   result.peak_rss_mb = 0;
+  result.evaluation_wall_s = 0;
   return to_json(result).dump();
 }
 

@@ -23,6 +23,7 @@ struct Command {
 Command run_command();
 Command validate_command();
 Command algorithms_command();
+Command bench_command();
 
 /// The whole program: finds the command, parses, runs. Returns the exit code: 0 fine, 1 a run
 /// failed, 2 bad input, 130 interrupted.

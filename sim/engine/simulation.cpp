@@ -1,5 +1,6 @@
 #include "sim/engine/simulation.hpp"
 
+#include <chrono>
 #include <map>
 #include <sstream>
 
@@ -92,7 +93,10 @@ void Simulation::report_progress(double now) {
 }
 
 void Simulation::evaluate(double now) {
+  const auto start = std::chrono::steady_clock::now();
   recorder_.evaluated(now, setup_.problem.is_real() ? evaluator_.evaluate(global_) : Evaluation{});
+  const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - start;
+  evaluation_wall_s_ += passed.count();
   report_progress(now);
 }
 
@@ -181,6 +185,7 @@ RunResult Simulation::run(Algorithm& algorithm) {
   recorder_.close(end_time_);
   recorder_.write_to(result, end_time_);
   result.links = network_.links();
+  result.evaluation_wall_s = evaluation_wall_s_;
   return result;
 }
 

@@ -109,6 +109,7 @@ class Simulation {
   Model global_;
   bool over_ = false;
   double end_time_ = 0;
+  double evaluation_wall_s_ = 0;
   std::exception_ptr error_;
   std::string deadlock_;
   std::string server_waits_for_ = "nothing";

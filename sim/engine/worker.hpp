@@ -34,8 +34,8 @@ class Worker {
   /// computation of steps * n * flops_per_sample.
   Model local_steps(Model x, std::size_t steps, std::size_t n, SgdRule& rule);
 
-  /// One step of the rule at home, x <- x - eta g. Takes no time. Workers whose x, g and momentum are
-  /// the same (replicas after an all-reduce) share the one real computation.
+  /// One step of the rule at home, x <- x - eta g. Takes no time. Workers whose x, g and momentum
+  /// are the same (replicas after an all-reduce) share the one real computation.
   void step(SgdRule& rule, Model& x, const Parameters& g);
 
   /// Sends g to the server and goes on at once; the transfer takes its time behind it.

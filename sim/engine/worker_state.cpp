@@ -63,7 +63,9 @@ double WorkerState::run() {
     simulation_.look_ahead().finish(*this);
   else
     prepare();
-  for (const double loss : losses_) recorder.gradient_computed(rank_, batch_, loss);
+  for (const double loss : losses_) {
+    recorder.gradient_computed(rank_, batch_, real ? std::optional(loss) : std::nullopt);
+  }
   simulation_.stop_if_over();
   return end - start;
 }

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cassert>
-#include <cstdlib>
 #include <new>
 #include <vector>
 
@@ -29,7 +28,9 @@ struct ParameterPool {
   ~ParameterPool() { clear(); }
 
   void clear() {
-    for (Parameters::Block* block : free) std::free(block);
+    for (Parameters::Block* block : free) {
+      ::operator delete(block, std::align_val_t(Parameters::Block::alignment));
+    }
     free.clear();
   }
 
@@ -41,10 +42,7 @@ struct ParameterPool {
       return block;
     }
     const std::size_t bytes = Parameters::Block::header + wanted * sizeof(float);
-    const std::size_t rounded = (bytes + Parameters::Block::alignment - 1) /
-                                Parameters::Block::alignment * Parameters::Block::alignment;
-    void* memory = std::aligned_alloc(Parameters::Block::alignment, rounded);
-    if (memory == nullptr) throw std::bad_alloc();
+    void* memory = ::operator new(bytes, std::align_val_t(Parameters::Block::alignment));
     return new (memory) Parameters::Block{wanted, 1};
   }
 

@@ -42,16 +42,18 @@ void Recorder::diverge(const std::string& why) {
   reason_ = why;
 }
 
-void Recorder::gradient_computed(std::size_t rank, std::uint64_t samples, double loss) {
+void Recorder::gradient_computed(std::size_t rank, std::uint64_t samples,
+                                 std::optional<double> loss) {
   workers_[rank].count_gradient(samples);
   ++gradients_;
   samples_ += samples;
-  if (!std::isfinite(loss)) {
+  if (!loss) return;
+  if (!std::isfinite(*loss)) {
     diverge("the loss of a mini-batch is not finite after " + std::to_string(updates_) +
             " updates: try a smaller step_size");
     return;
   }
-  loss_sum_ += loss;
+  loss_sum_ += *loss;
   ++loss_count_;
 }
 

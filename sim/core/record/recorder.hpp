@@ -27,9 +27,9 @@ class Recorder {
   WorkerAccount& worker(std::size_t rank) { return workers_[rank]; }
   const std::vector<WorkerAccount>& workers() const { return workers_; }
 
-  /// A gradient of `samples` samples is there, with their mean loss. A loss that is not finite ends
-  /// the run as diverged.
-  void gradient_computed(std::size_t rank, std::uint64_t samples, double loss);
+  /// A gradient of `samples` samples is there, with their mean loss if something is learnt. A loss
+  /// that is not finite ends the run as diverged.
+  void gradient_computed(std::size_t rank, std::uint64_t samples, std::optional<double> loss);
   void bytes_delivered(double bytes) { bytes_ += bytes; }
 
   /// Counts one update of the global model. Returns whether the model is now due for evaluation;

@@ -57,6 +57,7 @@ Json to_json(const RunResult& r) {
                {"max_staleness", r.max_staleness},
                {"wall_s", r.wall_s},
                {"peak_rss_mb", r.peak_rss_mb},
+               {"evaluation_wall_s", r.evaluation_wall_s},
                {"curve", Json::array()},
                {"workers", Json::array()},
                {"links", Json::array()}};
@@ -98,6 +99,7 @@ RunResult run_result_from_json(const Json& json) {
   r.max_staleness = json.at("max_staleness");
   r.wall_s = json.at("wall_s");
   r.peak_rss_mb = json.at("peak_rss_mb");
+  r.evaluation_wall_s = json.at("evaluation_wall_s");
   for (const Json& p : json.at("curve")) {
     r.curve.push_back({p[0], p[1], p[2], p[3], p[4], optional_number(p[5]), optional_number(p[6]),
                        optional_number(p[7])});

@@ -62,6 +62,7 @@ struct RunResult {
   std::uint64_t max_staleness = 0;
   double wall_s = 0;
   double peak_rss_mb = 0;
+  double evaluation_wall_s = 0;  ///< part of wall_s; not in the CSV files
   std::vector<CurvePoint> curve;
   std::vector<WorkerResult> workers;
   std::vector<LinkResult> links;

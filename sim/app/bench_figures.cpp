@@ -1,0 +1,263 @@
+#include "sim/app/bench_figures.hpp"
+
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <quickstart_scenario.hpp>
+
+#include "sim/app/bench_runs.hpp"
+#include "sim/app/bench_sgemm.hpp"
+#include "sim/core/child_process.hpp"
+
+namespace motley {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+const Json mlp = {{"kind", "mlp"}, {"hidden", {128}}};
+const Json softmax = {{"kind", "softmax"}};
+
+std::uint64_t scaled(double steps, const BenchEffort& effort) {
+  return static_cast<std::uint64_t>(std::max(200.0, steps * effort.work));
+}
+
+std::string short_number(double number) {
+  std::ostringstream text;
+  text.precision(3);
+  text << number;
+  return text.str();
+}
+
+Figure step_overhead(const std::string& name, const std::string& reach, const Json& model,
+                     std::uint64_t updates, const BenchEffort& effort) {
+  const Experiment experiment = bench_experiment(bench_scenario(model, "async", updates));
+  std::vector<double> ratios;
+  for (int i = 0; i < effort.repeats; ++i) {
+    const double bare = cost_of_bare_loop(experiment, updates);
+    ratios.push_back(cost_of_run(experiment, 1).steady_s / bare);
+  }
+  return {name, median(ratios), "", reach,
+          "async, 16 workers, batch 32, 1 thread: wall time of a run / of the same gradients and "
+          "updates, versions kept per worker, in a bare loop"};
+}
+
+double thread_speedup(const Experiment& experiment, const BenchEffort& effort) {
+  std::vector<double> ratios;
+  for (int i = 0; i < effort.repeats; ++i) {
+    const double one = cost_of_run(experiment, 1).steady_s;
+    ratios.push_back(one / cost_of_run(experiment, 2).steady_s);
+  }
+  return median(ratios);
+}
+
+/// What two processes that share nothing gain over one after the other: the machine's own limit.
+double hardware_speedup(const Experiment& experiment, std::uint64_t updates,
+                        const BenchEffort& effort) {
+  std::vector<double> ratios;
+  for (int i = 0; i < effort.repeats; ++i) {
+    const double alone = cost_of_bare_loop(experiment, updates);
+    const auto loop = [&](const ChildProcess::Report&) -> Json {
+      return cost_of_bare_loop(experiment, updates);
+    };
+    const Clock::time_point start = Clock::now();
+    ChildProcess first(loop);
+    ChildProcess second(loop);
+    for (ChildProcess* child : {&first, &second}) {
+      while (child->read([](const Json&) {})) {
+      }
+      child->wait();
+    }
+    const std::chrono::duration<double> together = Clock::now() - start;
+    ratios.push_back(2 * alone / together.count());
+  }
+  return median(ratios);
+}
+
+double us_per_step(const Experiment& experiment, double steps_per_update) {
+  const RunCost cost = cost_of_run(experiment, 1);
+  return 1e6 * cost.steady_s / (cost.steady_updates * steps_per_update);
+}
+
+/// Medians of interleaved measurements of several clusters, and of the last one's over the first's.
+std::vector<double> interleaved_us(const std::vector<Json>& scenarios,
+                                   const std::vector<double>& steps_per_update,
+                                   const BenchEffort& effort) {
+  std::vector<Experiment> experiments;
+  for (const Json& scenario : scenarios) experiments.push_back(bench_experiment(scenario));
+  std::vector<std::vector<double>> values(scenarios.size() + 1);
+  for (int i = 0; i < effort.repeats; ++i) {
+    for (std::size_t j = 0; j < experiments.size(); ++j) {
+      values[j].push_back(us_per_step(experiments[j], steps_per_update[j]));
+    }
+    values.back().push_back(values[experiments.size() - 1].back() / values[0].back());
+  }
+  std::vector<double> medians;
+  for (const std::vector<double>& column : values) medians.push_back(median(column));
+  return medians;
+}
+
+Json saturated(std::size_t workers, std::uint64_t updates) {
+  Json scenario = time_only_scenario(workers, "async", updates);
+  scenario["cluster"]["link"]["bandwidth"] = "1Gbps";
+  scenario["cost"] = {{"flops_per_sample", "1Mf"}, {"model_size", "10MB"}};
+  scenario["approximate"]["port_flows"] = 16;
+  return scenario;
+}
+
+Json unsaturated(std::size_t workers, std::uint64_t updates) {
+  Json scenario = time_only_scenario(workers, "async", updates);
+  scenario["cost"] = {{"flops_per_sample", "10Gf"}, {"model_size", "1kB"}};
+  return scenario;
+}
+
+}  // namespace
+
+std::vector<Figure> step_overhead_figures(const BenchEffort& effort) {
+  return {
+      step_overhead("step_overhead_mlp", "<= 1.10", mlp, scaled(3000, effort), effort),
+      step_overhead("step_overhead_softmax", "<= 1.50", softmax, scaled(12000, effort), effort)};
+}
+
+std::vector<Figure> thread_figures(const BenchEffort& effort) {
+  const std::uint64_t steps = scaled(3000, effort);
+  const Experiment async = bench_experiment(bench_scenario(mlp, "async", steps));
+  const Experiment allreduce = bench_experiment(bench_scenario(mlp, "allreduce", steps / 16));
+  const double by_async = thread_speedup(async, effort);
+  const double by_allreduce = thread_speedup(allreduce, effort);
+  return {
+      {"thread_speedup", std::min(by_async, by_allreduce), "", ">= 1.80",
+       "1 thread / 2 threads, mlp, batch 32, 16 workers: the smaller of async " +
+           short_number(by_async) + " and allreduce (fluid ring) " + short_number(by_allreduce)},
+      {"hardware_speedup", hardware_speedup(async, steps, effort), "", "",
+       "the same mathematics in two processes that share nothing: what this machine allows"}};
+}
+
+std::vector<Figure> kernel_figures(const BenchEffort& effort) {
+  constexpr int calls = 50;
+  const Experiment experiment = bench_experiment(bench_scenario(mlp, "async", 1));
+  const Problem& problem = experiment.problem();
+  const auto workspace = problem.make_workspace();
+  Sampler sampler(experiment.partition(), DataSpec::Order::shuffled, 1, 0);
+  std::vector<Sample> samples(32);
+  std::vector<float> x(problem.dimension());
+  std::vector<float> g(problem.dimension());
+  problem.initial_model(1, x);
+  std::vector<double> ratios;
+  std::string library;
+  for (int i = 0; i < 4 * effort.repeats; ++i) {
+    const SgemmRate sgemm = best_large_sgemm();
+    library = sgemm.library;
+    double best = INFINITY;
+    for (int call = 0; call < calls; ++call) {
+      sampler.draw(samples);
+      const Clock::time_point start = Clock::now();
+      problem.gradient(x, samples, g, *workspace);
+      best = std::min(best, std::chrono::duration<double>(Clock::now() - start).count());
+    }
+    ratios.push_back(32 * problem.flops_per_sample() / sgemm.flops_per_s / best);
+  }
+  return {{"kernel_efficiency_mlp", median(ratios), "", ">= 0.70",
+           "784-128-10, batch 32: time of the step's flops at the rate of " + library +
+               "'s 768^3 product / time of the gradient, best of each round"}};
+}
+
+std::vector<Figure> scale_figures(const BenchEffort& effort) {
+  const BenchEffort few{std::min(effort.repeats, 3), effort.work};
+  const std::uint64_t steps = scaled(60000, effort);
+  const std::vector<double> async =
+      interleaved_us({unsaturated(16, steps), unsaturated(1000, steps), unsaturated(10000, steps)},
+                     {1, 1, 1}, few);
+  const std::vector<double> contended =
+      interleaved_us({saturated(16, steps), saturated(10000, steps)}, {1, 1}, few);
+  const std::uint64_t rounds = std::max<std::uint64_t>(10, steps / 16 / 2);
+  const std::vector<double> ring = interleaved_us(
+      {time_only_scenario(16, "allreduce", rounds), time_only_scenario(10000, "allreduce", 10)},
+      {16, 10000}, few);
+  const std::string how = "time-only async, compute + push + pull, no port saturated";
+  return {{"sim_us_per_step_16", async[0], "us", "", how},
+          {"sim_us_per_step_1000", async[1], "us", "", how},
+          {"sim_us_per_step_10000", async[2], "us", "", how},
+          {"sim_growth", async[3], "", "<= 2", "sim_us_per_step_10000 / sim_us_per_step_16"},
+          {"sim_contended_us_16", contended[0], "us", "",
+           "the same, server's port saturated, port_flows 16"},
+          {"sim_contended_us_10000", contended[1], "us", "",
+           "the same, server's port saturated, port_flows 16"},
+          {"sim_contended_growth", contended[2], "", "<= 5", "10,000 workers / 16 workers"},
+          {"ring_us_16", ring[0], "us", "",
+           "time-only allreduce, fluid ring, per worker and iteration"},
+          {"ring_us_10000", ring[1], "us", "",
+           "time-only allreduce, fluid ring, per worker and iteration"},
+          {"ring_growth", ring[2], "", "<= 2", "10,000 workers / 16 workers"}};
+}
+
+std::vector<Figure> memory_figures(const BenchEffort& effort) {
+  const std::uint64_t updates = scaled(1000, effort);
+  const auto peak = [&](std::size_t workers) {
+    Json scenario = bench_scenario(mlp, "async", updates);
+    scenario["cluster"]["workers"] = time_only_scenario(workers, "async", 1)["cluster"]["workers"];
+    return cost_of_run(bench_experiment(scenario), 1).peak_rss_mb;
+  };
+  const double kb = 1024 * (peak(10000) - peak(1000)) / 9000;
+  return {
+      {"memory_per_worker_kb", kb, "kB", "<= 32",
+       "growth of peak memory, 1,000 -> 10,000 workers, async, mlp, the same number of updates (" +
+           std::to_string(updates) +
+           "); beyond that, each different model version in use costs its own size"}};
+}
+
+std::vector<Figure> evaluation_figures(const BenchEffort& effort) {
+  Json scenario = Json::parse(quickstart_scenario);
+  const double share_of_run = std::min(1.0, 4 * effort.work);
+  double evaluation = 0;
+  double wall = 0;
+  std::string each;
+  if (share_of_run < 1) scenario["stop"] = {{"time", "30s"}};
+  const Json algorithms = scenario["algorithms"];
+  for (const Json& algorithm : algorithms) {
+    scenario["algorithms"] = Json::array({algorithm});
+    const RunCost cost = cost_of_run(bench_experiment(scenario), 1);
+    evaluation += cost.evaluation_s;
+    wall += cost.wall_s;
+    each += (each.empty() ? "" : ", ") + algorithm["name"].get<std::string>() + " " +
+            short_number(cost.evaluation_s / cost.wall_s);
+  }
+  return {{"evaluation_share", evaluation / wall, "", "<= 0.10",
+           "of the wall time of all runs of quickstart, 1 thread (" + each + ")"}};
+}
+
+std::vector<Figure> startup_figures(const BenchEffort& effort) {
+  const std::filesystem::path folder =
+      std::filesystem::temp_directory_path() / ("motley_bench_startup_" + std::to_string(getpid()));
+  std::filesystem::create_directories(folder);
+  Json scenario = bench_scenario(softmax, "sync", 1);
+  scenario["data"] = {{"kind", "synthetic"}, {"train", 1000}, {"test", 100}};
+  const std::string file = (folder / "one_update.json").string();
+  std::ofstream(file) << scenario.dump();
+  const std::string out = (folder / "out").string();
+  const std::string self = std::filesystem::read_symlink("/proc/self/exe").string();
+  std::vector<double> times;
+  for (int i = 0; i < 2 * effort.repeats + 1; ++i) {
+    const Clock::time_point start = Clock::now();
+    const pid_t child = fork();
+    if (child == 0) {
+      if (std::freopen("/dev/null", "w", stdout) == nullptr) _exit(127);
+      execl(self.c_str(), self.c_str(), "run", file.c_str(), "--quiet", "--out", out.c_str(),
+            static_cast<char*>(nullptr));
+      _exit(127);
+    }
+    int status = 0;
+    waitpid(child, &status, 0);
+    const std::chrono::duration<double> passed = Clock::now() - start;
+    if (status != 0) throw std::runtime_error("bench: motley run failed");
+    times.push_back(1e3 * passed.count());
+  }
+  std::filesystem::remove_all(folder);
+  return {{"startup_ms", median(times), "ms", "<= 150",
+           "motley run on a one-update synthetic scenario, from start to exit"}};
+}
+
+}  // namespace motley

@@ -1,0 +1,124 @@
+#include "sim/app/bench_runs.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <unistd.h>
+
+#include "sim/core/child_process.hpp"
+
+namespace motley {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double seconds(Clock::duration duration) {
+  return std::chrono::duration<double>(duration).count();
+}
+
+Json result_or_throw(const ChildOutcome& outcome) {
+  if (!outcome.result) throw std::runtime_error("bench: " + outcome.complaint());
+  return *outcome.result;
+}
+
+Json uneven_workers(std::size_t count) {
+  Json workers = Json::array();
+  for (int speed = 4; speed >= 1; --speed) {
+    workers.push_back({{"name", "x" + std::to_string(speed) + "_"},
+                       {"count", std::max<std::size_t>(1, count / 4)},
+                       {"speed", std::to_string(speed) + "Tf"}});
+  }
+  return workers;
+}
+
+}  // namespace
+
+Experiment bench_experiment(const Json& scenario) {
+  const std::filesystem::path file = std::filesystem::temp_directory_path() /
+                                     ("motley_bench_" + std::to_string(getpid()) + ".json");
+  std::ofstream(file) << scenario.dump();
+  Experiment experiment(file.string(), {});
+  std::filesystem::remove(file);
+  return experiment;
+}
+
+Json bench_scenario(const Json& model, const std::string& algorithm, std::uint64_t updates) {
+  return {{"name", "bench"},
+          {"data", {{"kind", "synthetic"}, {"features", 784}, {"train", 10000}, {"test", 500}}},
+          {"model", model},
+          {"cluster",
+           {{"workers", uneven_workers(16)},
+            {"server", {{"speed", "1Tf"}}},
+            {"link", {{"bandwidth", "100Gbps"}, {"latency", "50us"}}}}},
+          {"cost", {{"flops_per_sample", "10Gf"}, {"model_size", "10MB"}}},
+          {"approximate", {{"ring", "fluid"}}},
+          {"stop", {{"updates", updates}}},
+          {"evaluate", {{"every", updates}}},
+          {"algorithms", {{{"name", algorithm}, {"batch_size", 32}, {"step_size", 0.001}}}}};
+}
+
+Json time_only_scenario(std::size_t workers, const std::string& algorithm, std::uint64_t updates) {
+  Json scenario = bench_scenario({{"kind", "none"}}, algorithm, updates);
+  scenario.erase("data");
+  scenario["cluster"]["workers"] = uneven_workers(workers);
+  scenario["evaluate"]["every"] = std::max<std::uint64_t>(1, updates / 5);
+  return scenario;
+}
+
+RunCost cost_of_run(const Experiment& experiment, unsigned threads) {
+  const Json json = result_or_throw(run_in_child([&]() -> Json {
+    std::vector<std::pair<Clock::time_point, std::uint64_t>> points;
+    const RunResult result =
+        experiment.run(experiment.runs().front(), threads,
+                       [&](const Progress& p) { points.emplace_back(Clock::now(), p.updates); });
+    if (result.status != "ok") throw std::runtime_error(result.reason);
+    // Points are at 0 updates and then at every fifth, unless there is only one more.
+    const std::size_t from = points.size() > 2 ? 1 : 0;
+    return {result.wall_s, seconds(points.back().first - points[from].first),
+            points.back().second - points[from].second, result.evaluation_wall_s,
+            result.peak_rss_mb};
+  }));
+  return {json[0], json[1], json[2], json[3], json[4]};
+}
+
+double cost_of_bare_loop(const Experiment& experiment, std::uint64_t updates) {
+  return result_or_throw(run_in_child([&]() -> Json {
+    const Problem& problem = experiment.problem();
+    const std::size_t workers = experiment.cluster().workers.size();
+    const std::size_t batch = experiment.runs().front().parameters["batch_size"];
+    ThreadPool pool(1);
+    flush_denormals();
+    const auto workspace = problem.make_workspace();
+    SgdSpec spec;
+    spec.step_size = experiment.runs().front().parameters["step_size"];
+    SgdRule rule(spec, 1);
+    Parameters x(problem.dimension());
+    problem.initial_model(1, x.overwritable());
+    std::vector<Parameters> read(workers, x);  // the version each worker computes at
+    std::vector<Sampler> samplers;
+    for (std::size_t i = 0; i < workers; ++i) {
+      samplers.emplace_back(experiment.partition(), DataSpec::Order::shuffled, 1, i);
+    }
+    std::vector<Sample> samples(batch);
+    const Clock::time_point start = Clock::now();
+    for (std::uint64_t k = 0; k < updates; ++k) {
+      const std::size_t worker = k % workers;
+      samplers[worker].draw(samples);
+      Parameters g(problem.dimension());
+      problem.gradient(read[worker].values(), samples, g.overwritable(), *workspace);
+      read[worker] = Parameters();
+      rule.step(x, g, pool);
+      read[worker] = x;
+    }
+    return seconds(Clock::now() - start);
+  }));
+}
+
+double median(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  const std::size_t middle = values.size() / 2;
+  return values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
+}
+
+}  // namespace motley

@@ -1,0 +1,46 @@
+#define EIGEN_DONT_PARALLELIZE
+#include "sim/app/bench_sgemm.hpp"
+
+#include <algorithm>
+#include <chrono>
+
+#include <Eigen/Core>
+
+#ifdef MOTLEY_HAVE_DNNL
+#include <dnnl.h>
+#endif
+
+namespace motley {
+namespace {
+
+constexpr int n = 768;  // large enough for full speed, small enough for a few milliseconds
+
+template <class Product>
+double best_rate(Product product) {
+  using Clock = std::chrono::steady_clock;
+  double best = 0;
+  for (int i = 0; i < 12; ++i) {
+    const Clock::time_point start = Clock::now();
+    product();
+    const std::chrono::duration<double> passed = Clock::now() - start;
+    best = std::max(best, 2.0 * n * n * n / passed.count());
+  }
+  return best;
+}
+
+}  // namespace
+
+SgemmRate best_large_sgemm() {
+  const Eigen::MatrixXf a = Eigen::MatrixXf::Random(n, n);
+  const Eigen::MatrixXf b = Eigen::MatrixXf::Random(n, n);
+  Eigen::MatrixXf c(n, n);
+  SgemmRate rate{best_rate([&] { c.noalias() = a * b; }), "Eigen"};
+#ifdef MOTLEY_HAVE_DNNL
+  const double onednn = best_rate(
+      [&] { dnnl_sgemm('N', 'N', n, n, n, 1, a.data(), n, b.data(), n, 0, c.data(), n); });
+  if (onednn > rate.flops_per_s) rate = {onednn, "oneDNN"};
+#endif
+  return rate;
+}
+
+}  // namespace motley
