@@ -22,12 +22,13 @@ Json result_or_throw(const ChildOutcome& outcome) {
   return *outcome.result;
 }
 
+/// Speeds from 1 to 4, all different, so that workers do not go in step.
 Json uneven_workers(std::size_t count) {
   Json workers = Json::array();
-  for (int speed = 4; speed >= 1; --speed) {
-    workers.push_back({{"name", "x" + std::to_string(speed) + "_"},
-                       {"count", std::max<std::size_t>(1, count / 4)},
-                       {"speed", std::to_string(speed) + "Tf"}});
+  for (std::size_t i = 0; i < count; ++i) {
+    const double speed = 1 + 3 * static_cast<double>(i) / static_cast<double>(count);
+    workers.push_back(
+        {{"name", "w" + std::to_string(i) + "_"}, {"speed", std::to_string(speed) + "Tf"}});
   }
   return workers;
 }

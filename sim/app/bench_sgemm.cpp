@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdlib>
 
 #include <Eigen/Core>
 
@@ -36,6 +37,7 @@ SgemmRate best_large_sgemm() {
   Eigen::MatrixXf c(n, n);
   SgemmRate rate{best_rate([&] { c.noalias() = a * b; }), "Eigen"};
 #ifdef MOTLEY_HAVE_DNNL
+  setenv("OMP_NUM_THREADS", "1", 0);
   const double onednn = best_rate(
       [&] { dnnl_sgemm('N', 'N', n, n, n, 1, a.data(), n, b.data(), n, 0, c.data(), n); });
   if (onednn > rate.flops_per_s) rate = {onednn, "oneDNN"};

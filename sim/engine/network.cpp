@@ -47,8 +47,39 @@ const Network::Route& Network::route(Node from, Node to) {
   return route;
 }
 
-void Network::send(Node from, Node to, std::uint64_t bytes, std::function<void()> arrived,
-                   double latencies) {
+void Network::count_departure(Node from, Node to) {
+  const double now = s4u::Engine::get_clock();
+  if (from < workers_) recorder_.worker(from).message_departs(now);
+  if (to < workers_) recorder_.worker(to).message_departs(now);
+  ++in_flight_;
+}
+
+void Network::count_arrival(Node from, Node to, std::uint64_t bytes) {
+  const double now = s4u::Engine::get_clock();
+  if (from < workers_) recorder_.worker(from).message_arrives(now);
+  if (to < workers_) recorder_.worker(to).message_arrives(now);
+  --in_flight_;
+  recorder_.bytes_delivered(static_cast<double>(bytes));
+  for (const std::size_t link : route(from, to).links) {
+    link_uses_[link].bytes += static_cast<double>(bytes);
+  }
+}
+
+void Network::exchange(Node from, Node to, std::uint64_t bytes, s4u::Mailbox& theirs,
+                       s4u::Mailbox& mine, double latencies) {
+  // SimGrid keeps all communications between bare hosts in one list that it searches from end to
+  // end; a ring has one for every worker under way at once, so these go through mailboxes.
+  static char content;  // the simulated bytes have no content
+  count_departure(from, to);
+  const double latency = latencies * route(from, to).latency_s;
+  if (latency > 0) s4u::this_actor::sleep_for(latency);
+  const s4u::CommPtr sent = theirs.put_async(&content, bytes);
+  sent->wait();
+  count_arrival(from, to, bytes);
+  mine.get<char>();
+}
+
+void Network::send(Node from, Node to, std::uint64_t bytes, std::function<void()> arrived) {
   finished_.clear();
   if (idle_.empty()) {
     all_messages_.push_back(std::make_unique<Message>());
@@ -61,11 +92,9 @@ void Network::send(Node from, Node to, std::uint64_t bytes, std::function<void()
   message->bytes = bytes;
   message->arrived = std::move(arrived);
 
+  count_departure(from, to);
   const double now = s4u::Engine::get_clock();
-  if (from < workers_) recorder_.worker(from).message_departs(now);
-  if (to < workers_) recorder_.worker(to).message_departs(now);
-  ++in_flight_;
-  const double latency = latencies * route(from, to).latency_s;
+  const double latency = route(from, to).latency_s;
   // Inside SimGrid's kernel, where a communication has no actor that must wait for it: its end is
   // signalled at the very moment it ends.
   simgrid::kernel::actor::simcall_answered([this, message, now, latency] {
@@ -133,14 +162,7 @@ void Network::flow(Message& message) {
 
 void Network::complete(Message& message) {
   if (closed_) return;
-  const double now = s4u::Engine::get_clock();
-  if (message.from < workers_) recorder_.worker(message.from).message_arrives(now);
-  if (message.to < workers_) recorder_.worker(message.to).message_arrives(now);
-  recorder_.bytes_delivered(static_cast<double>(message.bytes));
-  for (const std::size_t link : route(message.from, message.to).links) {
-    link_uses_[link].bytes += static_cast<double>(message.bytes);
-  }
-  --in_flight_;
+  count_arrival(message.from, message.to, message.bytes);
   if (port_flows_ && message.comm) leave(message);
   message.arrived();
   message.arrived = nullptr;

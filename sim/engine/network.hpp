@@ -38,9 +38,14 @@ class Network {
 
   /// Sends and returns at once. `arrived` runs at the moment of arrival, outside of any actor: it
   /// may fill inboxes, not block. Counts bytes, and the transfer in the accounts of the workers at
-  /// both ends. `latencies`: how many times the latency of the way is paid (only fluid knows it).
-  void send(Node from, Node to, std::uint64_t bytes, std::function<void()> arrived,
-            double latencies = 1);
+  /// both ends.
+  void send(Node from, Node to, std::uint64_t bytes, std::function<void()> arrived);
+  /// Sends to a neighbour's mailbox and receives what the other neighbour sends to mine; returns
+  /// when both are through. For the actor of `from`; mailboxes have their receiver set and one
+  /// sender each. `latencies`: how many times the latency of the way is paid (fluid only). Not
+  /// limited by port_flows.
+  void exchange(Node from, Node to, std::uint64_t bytes, simgrid::s4u::Mailbox& theirs,
+                simgrid::s4u::Mailbox& mine, double latencies = 1);
 
   /// Nothing arrives any more.
   void close() { closed_ = true; }
@@ -74,6 +79,8 @@ class Network {
   void enter_down(Message& message);
   void flow(Message& message);
   void complete(Message& message);
+  void count_departure(Node from, Node to);
+  void count_arrival(Node from, Node to, std::uint64_t bytes);
   void leave(const Message& message);
   const Route& route(Node from, Node to);
 

@@ -1,10 +1,22 @@
 #include "sim/engine/ring.hpp"
 
+namespace s4u = simgrid::s4u;
+
 namespace motley {
 
 Ring::Ring(Network& network, ThreadPool& pool, ApproximateSpec::Ring form, std::size_t workers,
            std::uint64_t bytes)
-    : network_(network), pool_(pool), form_(form), bytes_(bytes), members_(workers) {}
+    : network_(network),
+      pool_(pool),
+      form_(form),
+      bytes_(bytes),
+      members_(workers),
+      everybody_(s4u::Barrier::create(static_cast<unsigned>(workers))) {}
+
+void Ring::set_member(std::size_t rank, const s4u::ActorPtr& actor) {
+  members_[rank].mailbox = s4u::Mailbox::by_name("ring " + std::to_string(rank));
+  members_[rank].mailbox->set_receiver(actor);  // pieces start when sent, not when asked for
+}
 
 std::uint64_t Ring::piece_bytes(std::size_t piece) const {
   // Whole bytes, all pieces together exactly the message.
@@ -34,55 +46,31 @@ Parameters Ring::mean_of(const Round& round) const {
   return weighted_sum(vectors, shares, pool_);
 }
 
-void Ring::wake(Member& member) {
-  if (!member.waiting) return;
-  member.waiting = false;
-  member.progress->release();
+void Ring::exchange(std::size_t rank, std::uint64_t bytes, double latencies) {
+  const std::size_t right = (rank + 1) % members_.size();
+  network_.exchange(rank, right, bytes, *members_[right].mailbox, *members_[rank].mailbox,
+                    latencies);
 }
 
 void Ring::pass_pieces(std::size_t rank) {
   const std::size_t workers = members_.size();
-  const std::size_t right = (rank + 1) % workers;
-  Member& me = members_[rank];
   for (std::size_t step = 0; step < 2 * (workers - 1); ++step) {
     // Reduce-scatter passes on piece rank - step; all-gather starts from the piece just completed.
     const std::size_t passed_on = step < workers - 1 ? step : step - (workers - 1);
     const std::size_t start = step < workers - 1 ? rank : rank + 1;
-    const std::size_t piece = (start + workers - passed_on) % workers;
-    const std::uint64_t steps_done = me.sent;  // each sent one piece and received one
-    network_.send(rank, right, piece_bytes(piece), [this, rank, right] {
-      ++members_[rank].sent;
-      ++members_[right].received;
-      wake(members_[rank]);
-      wake(members_[right]);
-    });
-    while (me.sent <= steps_done || me.received <= steps_done) {
-      me.waiting = true;
-      me.progress->acquire();
-    }
+    exchange(rank, piece_bytes((start + workers - passed_on) % workers), 1);
   }
 }
 
-void Ring::pass_flows(std::size_t rank, std::uint64_t round_index) {
+void Ring::pass_flow(std::size_t rank) {
   const std::size_t workers = members_.size();
   if (workers == 1) return;
-  if (++round(round_index).arrived == workers) {
-    const auto steps = static_cast<double>(2 * (workers - 1));
-    for (std::size_t from = 0; from < workers; ++from) {
-      // All pieces twice, but for the one it completes and the one its neighbour does.
-      const std::uint64_t bytes =
-          2 * bytes_ - piece_bytes((from + 1) % workers) - piece_bytes((from + 2) % workers);
-      const auto through = [this, round_index] {
-        if (++round(round_index).flows_through < members_.size()) return;
-        for (Member& member : members_) wake(member);
-      };
-      network_.send(from, (from + 1) % workers, bytes, through, steps);
-    }
-  }
-  while (round(round_index).flows_through < workers) {
-    members_[rank].waiting = true;
-    members_[rank].progress->acquire();
-  }
+  // All pieces twice, but for the one it completes and the one its neighbour does.
+  const std::uint64_t bytes =
+      2 * bytes_ - piece_bytes((rank + 1) % workers) - piece_bytes((rank + 2) % workers);
+  everybody_->wait();
+  exchange(rank, bytes, static_cast<double>(2 * (workers - 1)));
+  everybody_->wait();
 }
 
 Parameters Ring::mean(std::size_t rank, const Parameters& value, double weight) {
@@ -90,7 +78,7 @@ Parameters Ring::mean(std::size_t rank, const Parameters& value, double weight) 
   round(my_round).values[rank] = value;
   round(my_round).weights[rank] = weight;
   if (form_ == ApproximateSpec::Ring::fluid)
-    pass_flows(rank, my_round);
+    pass_flow(rank);
   else
     pass_pieces(rank);
 

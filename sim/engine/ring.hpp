@@ -25,38 +25,36 @@ class Ring {
   Ring(Network& network, ThreadPool& pool, ApproximateSpec::Ring form, std::size_t workers,
        std::uint64_t bytes);
 
+  /// Before the simulation starts: who receives for this rank.
+  void set_member(std::size_t rank, const simgrid::s4u::ActorPtr& actor);
   /// Called by the actor of each worker. Returns the mean weighted by `weight`.
   Parameters mean(std::size_t rank, const Parameters& value, double weight);
 
  private:
   struct Member {
     std::uint64_t round = 0;
-    std::uint64_t sent = 0;      // steps whose own piece has arrived at the right neighbour
-    std::uint64_t received = 0;  // pieces that came from the left
-    bool waiting = false;
-    simgrid::s4u::SemaphorePtr progress = simgrid::s4u::Semaphore::create(0);
+    simgrid::s4u::Mailbox* mailbox = nullptr;
   };
   struct Round {
     std::vector<Parameters> values;
     std::vector<double> weights;
     Parameters mean;
-    std::size_t arrived = 0;
-    std::size_t flows_through = 0;
     std::size_t collected = 0;
   };
 
   std::uint64_t piece_bytes(std::size_t piece) const;
   Round& round(std::uint64_t index);
+  void exchange(std::size_t rank, std::uint64_t bytes, double latencies);
   void pass_pieces(std::size_t rank);
-  void pass_flows(std::size_t rank, std::uint64_t round_index);
+  void pass_flow(std::size_t rank);
   Parameters mean_of(const Round& round) const;
-  static void wake(Member& member);
 
   Network& network_;
   ThreadPool& pool_;
   ApproximateSpec::Ring form_;
   std::uint64_t bytes_;
   std::vector<Member> members_;
+  simgrid::s4u::BarrierPtr everybody_;
   std::deque<Round> rounds_;
   std::uint64_t first_round_ = 0;
 };

@@ -63,12 +63,15 @@ void Simulation::start_actors(Algorithm& algorithm) {
   }
   for (std::size_t rank = 0; rank < workers(); ++rank) {
     const std::string& name = setup_.cluster.workers[rank].name;
-    s4u::Actor::create(name, platform_.host(rank), [this, &algorithm, rank] {
-      guarded([&] {
-        Worker me(*workers_[rank]);
-        algorithm.worker(me);
-      });
-    })->daemonize();
+    const s4u::ActorPtr actor =
+        s4u::Actor::create(name, platform_.host(rank), [this, &algorithm, rank] {
+          guarded([&] {
+            Worker me(*workers_[rank]);
+            algorithm.worker(me);
+          });
+        });
+    actor->daemonize();
+    ring_.set_member(rank, actor);
   }
 }
 
