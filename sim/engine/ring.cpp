@@ -11,7 +11,7 @@ Ring::Ring(Network& network, ThreadPool& pool, ApproximateSpec::Ring form, std::
       form_(form),
       bytes_(bytes),
       members_(workers),
-      everybody_(s4u::Barrier::create(static_cast<unsigned>(workers))) {}
+      everybody_(workers) {}
 
 void Ring::set_member(std::size_t rank, const s4u::ActorPtr& actor) {
   members_[rank].mailbox = s4u::Mailbox::by_name("ring " + std::to_string(rank));
@@ -68,9 +68,9 @@ void Ring::pass_flow(std::size_t rank) {
   // All pieces twice, but for the one it completes and the one its neighbour does.
   const std::uint64_t bytes =
       2 * bytes_ - piece_bytes((rank + 1) % workers) - piece_bytes((rank + 2) % workers);
-  everybody_->wait();
+  everybody_.wait();
   exchange(rank, bytes, static_cast<double>(2 * (workers - 1)));
-  everybody_->wait();
+  everybody_.wait();
 }
 
 Parameters Ring::mean(std::size_t rank, const Parameters& value, double weight) {

@@ -7,6 +7,7 @@
 #include <simgrid/s4u.hpp>
 
 #include "sim/core/learning/parameters.hpp"
+#include "sim/engine/gathering.hpp"
 #include "sim/engine/network.hpp"
 
 namespace motley {
@@ -54,7 +55,7 @@ class Ring {
   ApproximateSpec::Ring form_;
   std::uint64_t bytes_;
   std::vector<Member> members_;
-  simgrid::s4u::BarrierPtr everybody_;
+  Gathering everybody_;
   std::deque<Round> rounds_;
   std::uint64_t first_round_ = 0;
 };

@@ -21,7 +21,7 @@ Simulation::Simulation(const SimulationSetup& setup)
       network_(platform_, setup.scenario, recorder_, setup.cluster.workers.size()),
       ring_(network_, pool_, setup.scenario.approximate.ring, setup.cluster.workers.size(),
             setup.message_bytes),
-      barrier_(s4u::Barrier::create(static_cast<unsigned>(setup.cluster.workers.size()))),
+      barrier_(setup.cluster.workers.size()),
       end_(s4u::Semaphore::create(0)) {
   Parameters x(setup.problem.dimension());
   setup.problem.initial_model(setup.scenario.seed, x.overwritable());

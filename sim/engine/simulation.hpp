@@ -18,6 +18,7 @@
 #include "sim/engine/algorithm.hpp"
 #include "sim/engine/computation.hpp"
 #include "sim/engine/engine_setup.hpp"
+#include "sim/engine/gathering.hpp"
 #include "sim/engine/inbox.hpp"
 #include "sim/engine/network.hpp"
 #include "sim/engine/ring.hpp"
@@ -72,7 +73,7 @@ class Simulation {
   double clock() const { return simgrid::s4u::Engine::get_clock(); }
   Model initial_model() const { return initial_; }
   Workspace& workspace(unsigned thread) { return evaluator_.workspace(thread); }
-  void wait_at_barrier() { barrier_->wait(); }
+  void wait_at_barrier() { barrier_.wait(); }
   void finish_update(Model& x);
   /// Ends the run if the recorder says so; then the calling actor never returns from here.
   void stop_if_over();
@@ -103,7 +104,7 @@ class Simulation {
   Ring ring_;
   Inbox<Push> server_inbox_;
   std::vector<std::unique_ptr<WorkerState>> workers_;
-  simgrid::s4u::BarrierPtr barrier_;
+  Gathering barrier_;
   simgrid::s4u::SemaphorePtr end_;  ///< released once, by the stop rule or an error
   Model initial_;
   Model global_;

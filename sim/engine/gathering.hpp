@@ -1,0 +1,31 @@
+#pragma once
+
+#include <cstddef>
+
+#include <simgrid/s4u.hpp>
+
+namespace motley {
+
+/// A barrier for n actors. SimGrid's own lets those who waited go on one after another through a mutex,
+/// which takes as many rounds of its engine as there are actors.
+class Gathering {
+ public:
+  explicit Gathering(std::size_t n) : n_(n) {}
+
+  /// Returns when all n are here.
+  void wait() {
+    if (++here_ < n_) {
+      gate_->acquire();
+      return;
+    }
+    here_ = 0;
+    for (std::size_t i = 1; i < n_; ++i) gate_->release();
+  }
+
+ private:
+  std::size_t n_;
+  std::size_t here_ = 0;
+  simgrid::s4u::SemaphorePtr gate_ = simgrid::s4u::Semaphore::create(0);
+};
+
+}  // namespace motley
