@@ -1,9 +1,10 @@
 #define EIGEN_DONT_PARALLELIZE
 #include "sim/app/bench_sgemm.hpp"
 
+#include <dlfcn.h>
+
 #include <algorithm>
 #include <chrono>
-#include <cstdlib>
 
 #include <Eigen/Core>
 
@@ -37,7 +38,10 @@ SgemmRate best_large_sgemm() {
   Eigen::MatrixXf c(n, n);
   SgemmRate rate{best_rate([&] { c.noalias() = a * b; }), "Eigen"};
 #ifdef MOTLEY_HAVE_DNNL
-  setenv("OMP_NUM_THREADS", "1", 0);
+  // Debian's oneDNN brings OpenMP, which reads its environment before main.
+  if (void* set_threads = dlsym(RTLD_DEFAULT, "omp_set_num_threads")) {
+    reinterpret_cast<void (*)(int)>(set_threads)(1);
+  }
   const double onednn = best_rate(
       [&] { dnnl_sgemm('N', 'N', n, n, n, 1, a.data(), n, b.data(), n, 0, c.data(), n); });
   if (onednn > rate.flops_per_s) rate = {onednn, "oneDNN"};

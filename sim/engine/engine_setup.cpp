@@ -26,7 +26,7 @@ EngineSetup::EngineSetup(Scenario::Network network, std::size_t actors) {
   // Pages of a stack that are never touched cost nothing, but each guard page splits a mapping, of
   // which the kernel allows 65530.
   constexpr std::size_t most_guarded = 20000;
-  s4u::Engine::set_config("contexts/stack-size", 32);
+  s4u::Engine::set_config("contexts/stack-size", 128);
   if (actors > most_guarded) s4u::Engine::set_config("contexts/guard-size", 0);
 #ifdef MOTLEY_SANITIZED
   // The sanitizers follow threads, not SimGrid's hand-made stacks.
