@@ -1,10 +1,9 @@
 #define EIGEN_DONT_PARALLELIZE
 #include "sim/app/bench_sgemm.hpp"
 
-#include <dlfcn.h>
-
 #include <algorithm>
 #include <chrono>
+#include <dlfcn.h>
 
 #include <Eigen/Core>
 

@@ -14,6 +14,15 @@ std::string beside(const std::string& scenario_file, const std::string& path) {
   return (std::filesystem::path(scenario_file).parent_path() / path).string();
 }
 
+/// So that the filled-in scenario can be run again from where the results are.
+void make_paths_absolute(Json& full, const std::string& file) {
+  for (const char* pointer : {"/data/path", "/data/test_path", "/cluster/platform"}) {
+    const Json::json_pointer place(pointer);
+    if (!full.contains(place) || full[place].get<std::string>().empty()) continue;
+    full[place] = std::filesystem::absolute(beside(file, full[place])).lexically_normal().string();
+  }
+}
+
 double peak_rss_mb() {
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);
@@ -40,6 +49,7 @@ Experiment::Experiment(const std::string& file, const std::vector<Override>& ove
     : loaded_(load_scenario(file, overrides)) {
   const Scenario& s = loaded_.scenario;
   const Place root{file, ""};
+  make_paths_absolute(loaded_.full, file);
   if (s.data) data_ = std::make_unique<Dataset>(load_dataset(*s.data, s.seed, root / "data"));
   problem_ = make_problem(s.model, data_.get(), s.seed);
   flops_per_sample_ = s.cost.flops_per_sample.value_or(problem_->flops_per_sample());
@@ -89,6 +99,7 @@ void Experiment::plan_runs() {
       for (int n = 2; labels.contains(plan.label); ++n)
         plan.label = info.name + "_" + std::to_string(n);
     }
+    check_name(plan.label, place / "label");
     if (!labels.insert(plan.label).second) {
       throw InputError(place / "label", "must differ from the other algorithms' labels",
                        Json(plan.label));

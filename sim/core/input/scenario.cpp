@@ -32,16 +32,6 @@ void apply_override(Json& json, const Override& change) {
   }
 }
 
-void check_name(const std::string& name, const Place& place) {
-  const auto allowed = [](unsigned char c) {
-    return std::isalnum(c) || c == '-' || c == '_' || c == '.';
-  };
-  if (name.empty() || name[0] == '.' || !std::all_of(name.begin(), name.end(), allowed)) {
-    throw InputError(place, "must be letters, digits, '-', '_' or '.', not beginning with '.'",
-                     Json(name));
-  }
-}
-
 /// The first host name that both classes have: gpu10 of classes gpu, with 11 workers, and gpu1.
 std::string common_host(const WorkerClassSpec& a, const WorkerClassSpec& b) {
   if (!b.name.starts_with(a.name)) return "";
@@ -184,6 +174,16 @@ void check_together(const Scenario& s, const Place& root) {
 }
 
 }  // namespace
+
+void check_name(const std::string& name, const Place& place) {
+  const auto allowed = [](unsigned char c) {
+    return std::isalnum(c) || c == '-' || c == '_' || c == '.';
+  };
+  if (name.empty() || name[0] == '.' || !std::all_of(name.begin(), name.end(), allowed)) {
+    throw InputError(place, "must be letters, digits, '-', '_' or '.', not beginning with '.'",
+                     Json(name));
+  }
+}
 
 Override parse_override(const std::string& argument) {
   const std::size_t equals = argument.find('=');

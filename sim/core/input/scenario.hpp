@@ -153,6 +153,9 @@ struct LoadedScenario {
   Json full;
 };
 
+/// Refuses what cannot be the name of a folder, a host or a run.
+void check_name(const std::string& name, const Place& place);
+
 /// One `--set /pointer=JSON`; a value that is not JSON is taken as text, so `--set /stop/time=10s`
 /// needs no quotes.
 struct Override {
