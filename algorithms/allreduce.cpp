@@ -16,8 +16,7 @@ class AllReduce : public Algorithm {
 
   AllReduce(const Options& options, const RunFacts& facts)
       : options_(options),
-        updates_per_epoch_(static_cast<double>(facts.samples_per_epoch) /
-                           static_cast<double>(options.batch_size * facts.workers)) {}
+        updates_per_epoch_(facts.updates_per_epoch(options.batch_size * facts.workers)) {}
 
   bool needs_server() const override { return false; }
 

@@ -67,10 +67,8 @@ class Async : public Algorithm {
         workers_(facts.workers),
         pushes_per_update_(options.softsync ? facts.workers / *options.softsync : 1),
         updates_per_epoch_(
-            static_cast<double>(facts.samples_per_epoch) /
-            static_cast<double>(options.batch_size * options.push_every * pushes_per_update_)),
-        steps_per_epoch_(static_cast<double>(facts.samples_per_epoch) /
-                         static_cast<double>(options.batch_size)) {}
+            facts.updates_per_epoch(options.batch_size * options.push_every * pushes_per_update_)),
+        own_steps_per_epoch_(facts.updates_per_epoch(options.batch_size * facts.workers)) {}
 
   void server(Server& me) override {
     SgdRule rule(options_, updates_per_epoch_);
@@ -94,7 +92,7 @@ class Async : public Algorithm {
     }
     Model x;
     Gradient sum;
-    SgdRule own_rule(options_, steps_per_epoch_);
+    SgdRule own_rule(options_, own_steps_per_epoch_);
     for (std::size_t t = 0;; ++t) {
       if (t % options_.fetch_every == 0) x = me.pull();
       Gradient g = me.gradient(x, options_.batch_size);
@@ -149,14 +147,16 @@ class Async : public Algorithm {
   std::size_t workers_;
   std::size_t pushes_per_update_;
   double updates_per_epoch_;
-  double steps_per_epoch_;
+  double own_steps_per_epoch_;  // of one worker
 };
 
 }  // namespace
 
 AlgorithmInfo async_sgd() {
-  return describe<Async>("async", "the server applies every gradient as it comes",
-                         "Dean et al., NIPS 2012; Zhang et al. 2015, arXiv 1511.05950");
+  return describe<Async>(
+      "async",
+      "the server applies every gradient as it comes; staleness scaling and n-softsync are options",
+      "Dean et al., NIPS 2012; Zhang et al. 2015, arXiv 1511.05950");
 }
 
 }  // namespace motley

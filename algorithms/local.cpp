@@ -37,8 +37,7 @@ class Local : public Algorithm {
 
   Local(const Options& options, const RunFacts& facts)
       : options_(options),
-        steps_per_epoch_(static_cast<double>(facts.samples_per_epoch) /
-                         static_cast<double>(options.batch_size * facts.workers)) {}
+        steps_per_epoch_(facts.updates_per_epoch(options.batch_size * facts.workers)) {}
 
   bool needs_server() const override { return options_.average == Average::server; }
 
@@ -48,7 +47,7 @@ class Local : public Algorithm {
     for (;;) {
       x = me.local_steps(std::move(x), options_.local_steps, options_.batch_size, rule);
       if (options_.average == Average::server) {
-        me.push({std::move(x), x.version, options_.local_steps * options_.batch_size, 0});
+        me.push({x, x.version, options_.local_steps * options_.batch_size, 0});
         x = me.pull();
       } else {
         me.all_reduce_mean(x);

@@ -35,9 +35,7 @@ class Stale : public Algorithm {
   };
 
   Stale(const Options& options, const RunFacts& facts)
-      : options_(options),
-        updates_per_epoch_(static_cast<double>(facts.samples_per_epoch) /
-                           static_cast<double>(options.batch_size)) {}
+      : options_(options), updates_per_epoch_(facts.updates_per_epoch(options.batch_size)) {}
 
   void server(Server& me) override {
     SgdRule rule(options_, updates_per_epoch_);

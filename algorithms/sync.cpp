@@ -17,8 +17,7 @@ class Sync : public Algorithm {
 
   Sync(const Options& options, const RunFacts& facts)
       : options_(options),
-        updates_per_epoch_(static_cast<double>(facts.samples_per_epoch) /
-                           static_cast<double>(options.batch_size * facts.workers)) {}
+        updates_per_epoch_(facts.updates_per_epoch(options.batch_size * facts.workers)) {}
 
   void server(Server& me) override {
     SgdRule rule(options_, updates_per_epoch_);

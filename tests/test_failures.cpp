@@ -1,4 +1,6 @@
 // Runs that go wrong say so, and say why.
+#include <cmath>
+
 #include "tests/catch.hpp"
 #include "tests/simulated.hpp"
 
@@ -124,6 +126,52 @@ TEST_CASE("a loss that grows past the limit is diverged before it overflows") {
   CHECK(result.status == "diverged");
   // The loss quadruples a step in the steepest direction: past a thousandfold after 5 or 6.
   CHECK(result.updates < 10);
+}
+
+TEST_CASE("a run that diverges with its very last update has diverged") {
+  Json scenario = learning_scenario();
+  scenario["defaults"]["step_size"] = 1e38;
+  scenario["stop"] = {{"updates", 1}};
+  for (const char* name : {"sync", "allreduce", "async", "local"}) {
+    scenario["algorithms"] = {{{"name", name}}};
+    const RunResult result = simulate(scenario);
+    CAPTURE(name);
+    CHECK(result.status == "diverged");
+    CHECK_FALSE(result.final_test_loss);
+    CHECK_FALSE(result.best_test_accuracy);
+  }
+}
+
+TEST_CASE("a target that the initial model reaches is reached at once") {
+  Json scenario = learning_scenario();
+  scenario["target"] = {{"loss", 1e6}};
+  scenario["stop"] = {{"updates", 5}};
+  CHECK(simulate(scenario).time_to_target_s == 0.0);
+  CHECK(simulate(scenario).updates == 5);
+  scenario["stop"]["at_target"] = true;
+  const RunResult stopped = simulate(scenario);
+  CHECK(stopped.status == "ok");
+  CHECK(stopped.virtual_s == 0);
+  CHECK(stopped.gradients == 0);
+}
+
+TEST_CASE(
+    "a worker's own steps between fetches follow the schedule of the whole cluster's epochs") {
+  // Noiseless quadratic, one coordinate, L = 1, four workers of batch 1, an epoch of 32 samples.
+  // After half an epoch (4 own steps of each worker) the step size becomes 0: from its fifth step
+  // on a worker stays where it is, and so does the server, whose 16 pushes of half an epoch came
+  // from the first four steps.
+  Json scenario = timing_scenario();
+  scenario["model"] = {{"kind", "quadratic"}, {"dimension", 1}, {"noise", 0}, {"samples", 32}};
+  scenario["cluster"]["workers"] = {{{"name", "w"}, {"count", 4}, {"speed", "1Gf"}}};
+  scenario["defaults"]["step_size"] = 0.01;
+  scenario["defaults"]["schedule"] = {{"kind", "step"}, {"every_epochs", 0.5}, {"factor", 1e-30}};
+  scenario["algorithms"] = {{{"name", "async"}, {"fetch_every", 64}, {"push_every", 1}}};
+  scenario["stop"] = {{"updates", 40}};
+  const RunResult result = simulate(scenario);
+  // A worker's own model after k <= 4 steps: distance to the optimum 0.99^k, gradient -0.99^k;
+  // later gradients are all at 0.99^4. So the mean mini-batch loss settles at 1/2 * 0.99^8.
+  CHECK(*result.curve.back().train_loss == Approx(0.5 * std::pow(0.99, 8)).epsilon(1e-5));
 }
 
 TEST_CASE("a run stops at its number of updates even when more are ready at that moment") {

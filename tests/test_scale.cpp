@@ -109,26 +109,23 @@ TEST_CASE("the fluid ring gives the bits of the ring of messages") {
 }
 
 TEST_CASE("limited port flows keep the throughput and serve in order of arrival") {
-  // Five equal pushes meet at the server's port: fairly shared they all end after 5 S/b; two at a
-  // time, two end after 2 S/b, two after 4 S/b and the last after 5 S/b. sync waits for the last in
-  // both.
+  // Five models leave the server's port of b = 100 MB/s two at a time: S/b = 80 ms, so two arrive
+  // after 2 ms + 160 ms, two after 2 ms + 320 ms, and the last, alone, after 2 ms + 400 ms. Each
+  // worker computes for 1 s. The first two pushes share the way back: 2 ms + 160 ms.
   Json scenario = timing_scenario();
   scenario["model"] = {{"kind", "none"}};
   scenario["cluster"]["workers"] = {{{"name", "w"}, {"count", 5}, {"speed", "1Gf"}}};
   scenario["stop"] = {{"updates", 1}};
   scenario["algorithms"] = {{{"name", "async"}}};
   scenario["approximate"]["port_flows"] = 2;
-  // The broadcast: models 0 and 1 arrive after 2 S/b, 2 and 3 after 4 S/b, 4 after 5 S/b; each
-  // computes for 1 s, long after; the first two pushes then share the port alone.
-  const double sent = 2e-3 + 2 * 0.08;
-  CHECK(simulate(scenario).virtual_s == Approx(sent + 1 + 2e-3 + 2 * 0.08).margin(1e-9));
+  CHECK(simulate(scenario).virtual_s == Approx(0.162 + 1 + 0.162).margin(1e-9));
 
+  // sync waits for all five. The second pair's pushes flow from 1.324 to 1.484 s, when the port is
+  // theirs; the fifth push is ready to flow at 0.402 + 1 + 0.002 = 1.404 s and waits until 1.484 s,
+  // then takes 80 ms alone.
   scenario["algorithms"] = {{{"name", "sync"}}};
-  // The last model arrives after 5 S/b; its push meets nobody: the others are through by then? The
-  // fourth and fifth arrive 80 ms apart, and so do their pushes, each alone or two at a time.
-  const double last_model = 2e-3 + 5 * 0.08;
   const RunResult limited = simulate(scenario);
-  CHECK(limited.virtual_s >= last_model + 1 + 2e-3 + 0.08 - 1e-9);
+  CHECK(limited.virtual_s == Approx(1.564).margin(1e-9));
   CHECK(limited.bytes == 10 * 8e6);
 }
 

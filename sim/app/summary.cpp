@@ -75,7 +75,7 @@ Row table_row(const RunResult& r, const RunResult& baseline, bool has_target, bo
   if (has_target) {
     row.push_back(r.time_to_target_s ? seconds(*r.time_to_target_s)
                                      : (r.status == "ok" ? "not reached" : r.status));
-    const bool comparable = r.time_to_target_s && baseline.time_to_target_s;
+    const bool comparable = r.time_to_target_s.value_or(0) > 0 && baseline.time_to_target_s;
     row.push_back(comparable ? fixed(*baseline.time_to_target_s / *r.time_to_target_s, 2) + "x"
                              : "-");
   } else {
@@ -104,13 +104,13 @@ std::string target_text(const TargetSpec& target) {
 void print_warnings(std::ostream& out, const Experiment& experiment, const RunResult& r) {
   if (r.status != "ok") out << "  " << r.algorithm << " " << r.status << ": " << r.reason << "\n";
   const std::size_t classes = experiment.classes();
-  if (r.best_test_accuracy && classes > 0 && r.updates > 0 &&
+  if (r.status == "ok" && r.best_test_accuracy && classes > 0 && r.updates > 0 &&
       *r.best_test_accuracy < 1.5 / static_cast<double>(classes)) {
     out << "  warning: " << r.algorithm << " never left chance (best accuracy "
         << fixed(*r.best_test_accuracy, 3) << " with " << classes
         << " classes): try another step_size\n";
   }
-  if (r.status == "ok" && r.updates == 0) {
+  if (r.status == "ok" && r.updates == 0 && !r.time_to_target_s) {
     out << "  warning: " << r.algorithm << " finished no update: is /stop too early?\n";
   }
 }

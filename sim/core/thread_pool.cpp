@@ -10,8 +10,8 @@
 namespace motley {
 namespace {
 
-/// Waits a little for a condition without sleeping: gradients take about as long as the kernel takes
-/// to wake a thread. Returns whether it came true.
+/// Waits a little for a condition without sleeping: gradients take about as long as the kernel
+/// takes to wake a thread. Returns whether it came true.
 template <class Condition>
 bool spin_until(Condition condition) {
   constexpr int most = 20000;

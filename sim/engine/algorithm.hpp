@@ -26,6 +26,11 @@ class Algorithm {
 struct RunFacts {
   std::size_t workers = 0;
   std::size_t samples_per_epoch = 0;
+
+  /// How many updates of so many samples each make an epoch; step-size schedules are counted by it.
+  double updates_per_epoch(std::size_t samples_per_update) const {
+    return static_cast<double>(samples_per_epoch) / static_cast<double>(samples_per_update);
+  }
 };
 
 /// An algorithm as the catalogue lists it.

@@ -1,5 +1,7 @@
 #include "sim/engine/engine_setup.hpp"
 
+#include <array>
+#include <string>
 #include <xbt/log.h>
 
 #include <simgrid/s4u.hpp>
@@ -8,11 +10,25 @@ namespace s4u = simgrid::s4u;
 
 namespace motley {
 
-EngineSetup::EngineSetup(Scenario::Network network, std::size_t actors) {
+EngineSetup::EngineSetup(Scenario::Network network, [[maybe_unused]] std::size_t actors) {
   // What users need to know we say ourselves; SimGrid's own notes would land between our lines.
   xbt_log_control_set("root.thresh:critical");
   xbt_log_control_set("ker_engine.thresh:critical");
+#ifdef MOTLEY_SANITIZED
+  // The sanitizers follow threads, not SimGrid's hand-made stacks. The choice must be there when
+  // the engine is made.
+  std::array<std::string, 2> words = {"motley", "--cfg=contexts/factory:thread"};
+  std::array<char*, 3> argv = {words[0].data(), words[1].data(), nullptr};
+  int argc = 2;
+  engine_ = new s4u::Engine(&argc, argv.data());
+#else
   engine_ = new s4u::Engine("motley");
+  // Pages of a stack that are never touched cost nothing, but each guard page splits a mapping, of
+  // which the kernel allows 65530.
+  constexpr std::size_t most_guarded = 20000;
+  s4u::Engine::set_config("contexts/stack-size", 128);
+  if (actors > most_guarded) s4u::Engine::set_config("contexts/guard-size", 0);
+#endif
   // SimGrid takes events this near to each other as simultaneous; its 1e-9 s would add up over
   // steps.
   s4u::Engine::set_config("surf/precision", 1e-12);
@@ -23,15 +39,6 @@ EngineSetup::EngineSetup(Scenario::Network network, std::size_t actors) {
   } else {
     s4u::Engine::set_config("network/model", std::string("LV08"));
   }
-  // Pages of a stack that are never touched cost nothing, but each guard page splits a mapping, of
-  // which the kernel allows 65530.
-  constexpr std::size_t most_guarded = 20000;
-  s4u::Engine::set_config("contexts/stack-size", 128);
-  if (actors > most_guarded) s4u::Engine::set_config("contexts/guard-size", 0);
-#ifdef MOTLEY_SANITIZED
-  // The sanitizers follow threads, not SimGrid's hand-made stacks.
-  s4u::Engine::set_config("contexts/factory", std::string("thread"));
-#endif
 }
 
 EngineSetup::~EngineSetup() = default;  // SimGrid destroys its engine at exit

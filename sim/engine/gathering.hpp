@@ -6,8 +6,8 @@
 
 namespace motley {
 
-/// A barrier for n actors. SimGrid's own lets those who waited go on one after another through a mutex,
-/// which takes as many rounds of its engine as there are actors.
+/// A barrier for n actors. SimGrid's own lets those who waited go on one after another through a
+/// mutex, which takes as many rounds of its engine as there are actors.
 class Gathering {
  public:
   explicit Gathering(std::size_t n) : n_(n) {}

@@ -76,7 +76,9 @@ void Network::exchange(Node from, Node to, std::uint64_t bytes, s4u::Mailbox& th
   theirs.put(&content, bytes);
   count_arrival(from, to, bytes);
   void* received = nullptr;
-  mine.get_init()->set_dst_data(&received, sizeof received)->wait();  // one call, where get() is two
+  mine.get_init()
+      ->set_dst_data(&received, sizeof received)
+      ->wait();  // one call, where get() is two
 }
 
 void Network::send(Node from, Node to, std::uint64_t bytes, std::function<void()> arrived) {

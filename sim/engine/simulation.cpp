@@ -157,6 +157,7 @@ RunResult Simulation::run(Algorithm& algorithm) {
   });
   evaluate(0);
   start_actors(algorithm);
+  if (recorder_.stopped()) end_at(0);  // the initial model has reached the target already
   if (setup_.scenario.stop.time_s) {
     engine.run_until(*setup_.scenario.stop.time_s);
     if (!over_) {

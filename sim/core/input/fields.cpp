@@ -63,8 +63,12 @@ std::string FieldInfo::must_be() const {
   const bool bounded_below = std::isfinite(minimum);
   const bool bounded_above = std::isfinite(maximum);
   if (bounded_below && bounded_above) {
-    text += above_minimum ? " above " + shown(minimum) + " and at most " + shown(maximum)
-                          : " from " + shown(minimum) + " to " + shown(maximum);
+    if (above_minimum || below_maximum) {
+      text += (above_minimum ? " above " : " of at least ") + shown(minimum) + " and " +
+              (below_maximum ? "below " : "at most ") + shown(maximum);
+    } else {
+      text += " from " + shown(minimum) + " to " + shown(maximum);
+    }
   } else if (bounded_below) {
     text += (above_minimum ? " above " : " of at least ") + shown(minimum);
   } else if (bounded_above) {
@@ -79,7 +83,8 @@ namespace fields_detail {
 
 void check_range(const FieldInfo& info, double number, const Json& value, const Place& place) {
   const bool low = info.above_minimum ? !(number > info.minimum) : !(number >= info.minimum);
-  if (low || !(number <= info.maximum)) {
+  const bool high = info.below_maximum ? !(number < info.maximum) : !(number <= info.maximum);
+  if (low || high) {
     throw InputError(place, "must be " + info.must_be(), value);
   }
 }

@@ -27,6 +27,7 @@ struct FieldInfo {
   double minimum = -std::numeric_limits<double>::infinity();
   double maximum = std::numeric_limits<double>::infinity();
   bool above_minimum = false;  ///< the minimum itself is refused
+  bool below_maximum = false;  ///< the maximum itself is refused
   std::vector<std::string> choices = {};
   /// A word accepted instead of a value ("auto", "inf"); reads as an empty std::optional.
   std::string word = {};

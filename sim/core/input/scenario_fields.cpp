@@ -276,11 +276,12 @@ Fields<StopSpec> StopSpec::fields() {
         &StopSpec::time_s);
   f.add({.name = "updates", .doc = "stop after so many updates of the global model", .minimum = 1},
         &StopSpec::updates);
-  f.add(
-      {.name = "samples", .doc = "stop once so many samples have gone into updates", .minimum = 1},
-      &StopSpec::samples);
+  f.add({.name = "samples",
+         .doc = "stop at the first update after so many samples have been computed",
+         .minimum = 1},
+        &StopSpec::samples);
   f.add({.name = "epochs",
-         .doc = "stop once so many passes over the training set have gone into updates",
+         .doc = "stop at the first update after so many passes over the training set",
          .minimum = 0,
          .above_minimum = true},
         &StopSpec::epochs);

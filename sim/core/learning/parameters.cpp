@@ -169,10 +169,9 @@ Parameters weighted_sum(std::span<const Parameters* const> vectors, std::span<co
   constexpr std::size_t worth_a_thread = 1 << 15;  // floats read
   Parameters sum(vectors.front()->size());
   const std::span<float> out = sum.overwritable();
-  pool.for_ranges(out.size(), std::max<std::size_t>(1, worth_a_thread / vectors.size()),
-                  [&](std::size_t begin, std::size_t end) {
-                    add_up(vectors, weights, out, begin, end);
-                  });
+  pool.for_ranges(
+      out.size(), std::max<std::size_t>(1, worth_a_thread / vectors.size()),
+      [&](std::size_t begin, std::size_t end) { add_up(vectors, weights, out, begin, end); });
   return sum;
 }
 

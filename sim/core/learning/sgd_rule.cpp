@@ -67,7 +67,8 @@ Fields<SgdSpec> SgdSpec::fields() {
          .doc = "heavy-ball momentum of the update",
          .fallback = 0.0,
          .minimum = 0,
-         .maximum = 1},
+         .maximum = 1,
+         .below_maximum = true},
         &SgdSpec::momentum);
   f.add({.name = "weight_decay",
          .doc = "of the update: adds weight_decay * x to the gradient",
@@ -134,8 +135,8 @@ void SgdRule::step(Parameters& x, const Parameters& g, ThreadPool& pool, float g
 
 void StepMemo::step(SgdRule& rule, Parameters& x, const Parameters& g, ThreadPool& pool) {
   const bool known = x.shares_with(x_before_) && g.shares_with(g_) &&
-                     rule.velocity_.shares_with(velocity_before_) &&
-                     rule.steps_ == steps_before_ && rule.spec_ == spec_;
+                     rule.velocity_.shares_with(velocity_before_) && rule.steps_ == steps_before_ &&
+                     rule.spec_ == spec_;
   if (known) {
     x = x_after_;
     rule.velocity_ = velocity_after_;

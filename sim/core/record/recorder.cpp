@@ -37,7 +37,7 @@ double Recorder::progress(double now) const {
 }
 
 void Recorder::diverge(const std::string& why) {
-  if (stopped()) return;
+  if (status_ == Status::diverged) return;  // the first reason stays; finished does not
   status_ = Status::diverged;
   reason_ = why;
 }
@@ -139,16 +139,16 @@ void Recorder::write_to(RunResult& result, double virtual_s) const {
   result.bytes = bytes_;
   result.curve = curve_;
   result.time_to_target_s = time_to_target_s_;
-  for (const CurvePoint& point : curve_) {
-    if (point.test_accuracy) {
-      result.best_test_accuracy =
-          std::max(result.best_test_accuracy.value_or(0), *point.test_accuracy);
-    }
-  }
   if (status_ == Status::diverged) {
     result.status = "diverged";
     result.reason = reason_;
   } else if (!curve_.empty()) {
+    for (const CurvePoint& point : curve_) {
+      if (point.test_accuracy) {
+        result.best_test_accuracy =
+            std::max(result.best_test_accuracy.value_or(0), *point.test_accuracy);
+      }
+    }
     result.final_test_accuracy = curve_.back().test_accuracy;
     result.final_test_loss = curve_.back().test_loss;
   }
