@@ -253,9 +253,9 @@ TEST_CASE("A run writes its five files, with the columns that are documented") {
   for (const fs::directory_entry& entry : fs::directory_iterator(place.path() / "out")) {
     files.push_back(entry.path().filename().string());
   }
-  CHECK_THAT(files,
-             Catch::Matchers::UnorderedEquals(std::vector<std::string>{
-                 "scenario.json", "provenance.json", "runs.csv", "curves.csv", "workers.csv"}));
+  CHECK_THAT(files, Catch::Matchers::UnorderedEquals(std::vector<std::string>{
+                        "scenario.json", "provenance.json", "runs.csv", "curves.csv", "workers.csv",
+                        "staleness.csv", "links.csv"}));
   CHECK(lines_of(place.result("runs.csv"))[0] ==
         "run,algorithm,replica,seed,status,virtual_s,updates,gradients,samples,epochs,bytes,"
         "final_test_accuracy,best_test_accuracy,final_test_loss,time_to_target_s,compute_s,"
@@ -264,7 +264,10 @@ TEST_CASE("A run writes its five files, with the columns that are documented") {
         "run,time_s,updates,samples,epochs,bytes,train_loss,test_loss,test_accuracy");
   CHECK(lines_of(place.result("workers.csv"))[0] ==
         "run,worker,class,speed,compute_s,transfer_s,wait_s,discarded_s,gradients,samples,"
-        "mean_staleness,max_staleness");
+        "mean_staleness,max_staleness,data_samples");
+  CHECK(lines_of(place.result("staleness.csv"))[0] == "run,class,staleness,count");
+  CHECK(lines_of(place.result("links.csv"))[0] ==
+        "run,link,bandwidth_Bps,bytes,busy_share,utilisation,max_utilisation,links");
 
   const auto runs = rows_of(place.result("runs.csv"));
   REQUIRE(runs.size() == 2);

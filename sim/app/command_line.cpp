@@ -47,6 +47,21 @@ std::vector<std::string> option_names(const po::options_description& options) {
   return names;
 }
 
+/// `--option VALUE` as `--option=VALUE` for an option whose value may be missing, when what
+/// follows looks like FROM:TO; else the parser would take it for an argument.
+std::vector<std::string> with_optional_values(std::vector<std::string> arguments) {
+  for (std::size_t i = 0; i + 1 < arguments.size(); ++i) {
+    const std::string& next = arguments[i + 1];
+    if (arguments[i] != "--trace" || next.find(':') == std::string::npos ||
+        next.find_first_not_of("0123456789.:himnsu") != std::string::npos) {
+      continue;
+    }
+    arguments[i] += "=" + next;
+    arguments.erase(arguments.begin() + static_cast<std::ptrdiff_t>(i) + 1);
+  }
+  return arguments;
+}
+
 int execute(const Command& command, const std::vector<std::string>& command_line) {
   const po::options_description visible = all_options(command);
   po::options_description options;
@@ -56,7 +71,8 @@ int execute(const Command& command, const std::vector<std::string>& command_line
     options.add_options()(command.positional.c_str(), po::value<std::vector<std::string>>(), "");
     positional.add(command.positional.c_str(), -1);
   }
-  const std::vector<std::string> arguments(command_line.begin() + 2, command_line.end());
+  const std::vector<std::string> arguments =
+      with_optional_values({command_line.begin() + 2, command_line.end()});
   po::variables_map values;
   try {
     // No guessing of abbreviated options: a typo must not become another option.

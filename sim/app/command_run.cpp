@@ -8,6 +8,7 @@
 #include "sim/app/provenance.hpp"
 #include "sim/app/scenario_options.hpp"
 #include "sim/app/summary.hpp"
+#include "sim/app/trace_options.hpp"
 #include "sim/core/record/result_files.hpp"
 
 namespace po = boost::program_options;
@@ -50,6 +51,7 @@ int run(const po::variables_map& options, const std::vector<std::string>& comman
     throw InputError("--out: must name a folder, got ''");
   }
 
+  trace_request(options, "");  // a mistake in it is told before anything is loaded
   const Experiment experiment = load_experiment(options, "run");
   const unsigned jobs = std::min(wanted_jobs, static_cast<unsigned>(experiment.runs().size()));
   const unsigned threads = wanted_threads > 0 ? wanted_threads : std::max(1U, cores / jobs);
@@ -59,6 +61,9 @@ int run(const po::variables_map& options, const std::vector<std::string>& comman
   files.write_csvs({});  // results of an earlier run must not stand beside this scenario
   files.write_json("scenario.json", experiment.full());
   files.write_json("provenance.json", provenance(command_line));
+
+  const TraceRequest trace = trace_request(options, files.folder());
+  if (trace.window || trace.paje) std::filesystem::create_directories(trace.folder);
 
   if (!quiet) std::cerr << experiment.describe() << "\n";
   std::signal(SIGINT, on_interrupt);
@@ -77,11 +82,14 @@ int run(const po::variables_map& options, const std::vector<std::string>& comman
   };
   events.waited = [&] { display.refresh(); };
   events.should_interrupt = [] { return interrupted != 0; };
-  const bool complete = do_runs(experiment, jobs, threads, events);
+  const bool complete = do_runs(experiment, jobs, threads, events, trace);
   display.clear();
 
   const std::vector<RunResult> finished = in_order(results);
   print_summary(std::cout, experiment, finished);
+  std::vector<std::string> names;
+  for (const RunResult& result : finished) names.push_back(result.run);
+  finish_traces(std::cout, trace, files.folder(), names);
   std::cout << "\nResults: " << files.folder().string() << "\n" << std::flush;
   if (!complete) {
     std::cerr << "motley: interrupted; " << finished.size() << " of " << results.size()
@@ -114,6 +122,7 @@ Command run_command() {
       "threads for the mathematics of each run; changes no result (default: cores / jobs)");
   command.groups.push_back(scenario_options());
   command.groups.push_back(output);
+  command.groups.push_back(trace_options());
   command.groups.push_back(execution);
   command.execute = run;
   return command;

@@ -146,25 +146,29 @@ std::string Experiment::describe() const {
 }
 
 RunResult Experiment::run(const RunPlan& plan, unsigned threads,
-                          const std::function<void(const Progress&)>& on_progress) const {
+                          const std::function<void(const Progress&)>& on_progress,
+                          const TraceRequest& trace) const {
   Json parameters = plan.parameters;
   const std::unique_ptr<Algorithm> algorithm =
       find_algorithm(plan.algorithm, plan.place).make(parameters, plan.place, facts());
-  RunResult result = run(*algorithm, threads, on_progress);
+  RunResult result = run(*algorithm, threads, on_progress, plan.run, trace);
   result.run = plan.run;
   result.algorithm = plan.label;
   return result;
 }
 
 RunResult Experiment::run(Algorithm& algorithm, unsigned threads,
-                          const std::function<void(const Progress&)>& on_progress) const {
+                          const std::function<void(const Progress&)>& on_progress,
+                          const std::string& run_name, const TraceRequest& trace) const {
   const auto start = std::chrono::steady_clock::now();
   Simulation simulation({scenario(), cluster_, *problem_, *partition_, flops_per_sample_,
-                         message_bytes_, threads, on_progress});
+                         message_bytes_, threads, on_progress, trace.window,
+                         trace.paje ? (trace.folder / (run_name + ".paje")).string() : ""});
   RunResult result = simulation.run(algorithm);
   const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - start;
   result.wall_s = wall.count();
   result.peak_rss_mb = peak_rss_mb();
+  if (trace.window) write_trace(trace, run_name, *simulation.recorder().timeline());
   return result;
 }
 

@@ -8,6 +8,7 @@
 #include "sim/core/input/cluster_plan.hpp"
 #include "sim/core/learning/problem.hpp"
 #include "sim/core/learning/sampler.hpp"
+#include "sim/core/record/trace_files.hpp"
 #include "sim/engine/simulation.hpp"
 
 namespace motley {
@@ -41,10 +42,12 @@ class Experiment {
 
   /// Does one run. In a process of its own.
   RunResult run(const RunPlan& plan, unsigned threads,
-                const std::function<void(const Progress&)>& on_progress) const;
+                const std::function<void(const Progress&)>& on_progress,
+                const TraceRequest& trace = {}) const;
   /// The same with an algorithm that need not be in the catalogue.
   RunResult run(Algorithm& algorithm, unsigned threads,
-                const std::function<void(const Progress&)>& on_progress) const;
+                const std::function<void(const Progress&)>& on_progress,
+                const std::string& run_name = "", const TraceRequest& trace = {}) const;
   RunFacts facts() const;
   const Partition& partition() const { return *partition_; }
 

@@ -31,7 +31,7 @@ Progress progress_from_json(const Json& json) {
 }
 
 std::unique_ptr<ChildProcess> start(const Experiment& experiment, const RunPlan& plan,
-                                    unsigned threads) {
+                                    unsigned threads, const TraceRequest& trace) {
   return std::make_unique<ChildProcess>([&](const ChildProcess::Report& report) {
     // A curve may have thousands of points; a watcher needs a few a second.
     using Clock = std::chrono::steady_clock;
@@ -42,7 +42,7 @@ std::unique_ptr<ChildProcess> start(const Experiment& experiment, const RunPlan&
       last = now;
       report(to_json(progress));
     };
-    return motley::to_json(experiment.run(plan, threads, on_progress));
+    return motley::to_json(experiment.run(plan, threads, on_progress, trace));
   });
 }
 
@@ -60,14 +60,14 @@ RunResult result_of(const Experiment& experiment, const RunPlan& plan,
 
 }  // namespace
 
-bool do_runs(const Experiment& experiment, unsigned jobs, unsigned threads,
-             const JobEvents& events) {
+bool do_runs(const Experiment& experiment, unsigned jobs, unsigned threads, const JobEvents& events,
+             const TraceRequest& trace) {
   const std::vector<RunPlan>& plans = experiment.runs();
   std::vector<Job> running;
   std::size_t next = 0;
   while (next < plans.size() || !running.empty()) {
     while (next < plans.size() && running.size() < jobs) {
-      running.push_back({next, start(experiment, plans[next], threads)});
+      running.push_back({next, start(experiment, plans[next], threads, trace)});
       events.started(next++);
     }
     std::vector<pollfd> fds;

@@ -20,7 +20,7 @@ struct JobEvents {
 /// Does all runs, each in a process of its own, `jobs` at once with `threads` threads each. A run
 /// that throws or dies is finished with status failed and its reason. Returns false when
 /// interrupted.
-bool do_runs(const Experiment& experiment, unsigned jobs, unsigned threads,
-             const JobEvents& events);
+bool do_runs(const Experiment& experiment, unsigned jobs, unsigned threads, const JobEvents& events,
+             const TraceRequest& trace = {});
 
 }  // namespace motley

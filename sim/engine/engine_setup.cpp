@@ -10,7 +10,8 @@ namespace s4u = simgrid::s4u;
 
 namespace motley {
 
-EngineSetup::EngineSetup(Scenario::Network network, [[maybe_unused]] std::size_t actors) {
+EngineSetup::EngineSetup(Scenario::Network network, [[maybe_unused]] std::size_t actors,
+                         const std::string& paje_file) {
   // What users need to know we say ourselves; SimGrid's own notes would land between our lines.
   xbt_log_control_set("root.thresh:critical");
   xbt_log_control_set("ker_engine.thresh:critical");
@@ -38,6 +39,13 @@ EngineSetup::EngineSetup(Scenario::Network network, [[maybe_unused]] std::size_t
     s4u::Engine::set_config("network/crosstraffic", false);  // else flows cost 5 % of the way back
   } else {
     s4u::Engine::set_config("network/model", std::string("LV08"));
+  }
+  if (!paje_file.empty()) {
+    // Hosts and links. Not its actors: it looks for one behind every message, and ours have none.
+    for (const char* option : {"tracing", "tracing/platform", "tracing/uncategorized"}) {
+      s4u::Engine::set_config(option, true);
+    }
+    s4u::Engine::set_config("tracing/filename", paje_file);
   }
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <simgrid/forward.h>
+#include <string>
 
 #include "sim/core/input/scenario.hpp"
 
@@ -13,7 +14,8 @@ class EngineSetup {
   /// fluid: CM02 without TCP window and cross traffic, so that nothing hidden scales latency or
   /// bandwidth (see Network for its latencies). tcp: LV08 as SimGrid ships it.
   /// `actors` decides how their stacks are kept.
-  EngineSetup(Scenario::Network network, std::size_t actors);
+  /// `paje_file`: where SimGrid writes its own trace of hosts and links; empty: nowhere.
+  EngineSetup(Scenario::Network network, std::size_t actors, const std::string& paje_file = "");
   ~EngineSetup();
   EngineSetup(const EngineSetup&) = delete;
   EngineSetup& operator=(const EngineSetup&) = delete;

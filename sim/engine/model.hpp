@@ -25,6 +25,7 @@ struct Push {
   std::size_t worker = 0;
   Gradient gradient;
   bool wants_model = true;
+  std::uint32_t message = 0;  ///< which brought it, on the timeline of a traced run
 };
 
 }  // namespace motley

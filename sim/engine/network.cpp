@@ -1,5 +1,7 @@
 #include "sim/engine/network.hpp"
 
+#include <algorithm>
+
 #include <simgrid/kernel/Timer.hpp>
 #include <simgrid/simix.hpp>
 
@@ -37,8 +39,8 @@ const Network::Route& Network::route(Node from, Node to) {
     double latency = 0;
     platform_.host(from)->route_to(platform_.host(to), links, &latency);
     for (s4u::Link* link : links) {
-      const auto [index, is_new_link] = link_index_.try_emplace(link, link_uses_.size());
-      if (is_new_link) link_uses_.push_back({link, 0});
+      const auto [index, is_new_link] = link_index_.try_emplace(link, link_loads_.size());
+      if (is_new_link) link_loads_.push_back({.link = link});
       route.links.push_back(index->second);
       const auto taken_off = latencies_s_.find(link);
       if (taken_off != latencies_s_.end()) route.latency_s += taken_off->second;
@@ -47,21 +49,39 @@ const Network::Route& Network::route(Node from, Node to) {
   return route;
 }
 
-void Network::count_departure(Node from, Node to) {
+Timeline::MessageId Network::count_departure(Node from, Node to) {
   const double now = s4u::Engine::get_clock();
   if (from < workers_) recorder_.worker(from).message_departs(now);
   if (to < workers_) recorder_.worker(to).message_departs(now);
   ++in_flight_;
+  Timeline* timeline = recorder_.timeline();
+  return timeline == nullptr ? 0 : timeline->message_departs(from, to, now);
 }
 
-void Network::count_arrival(Node from, Node to, std::uint64_t bytes) {
+Timeline::MessageId Network::count_arrival(Node from, Node to, std::uint64_t bytes,
+                                           Timeline::MessageId traced) {
   const double now = s4u::Engine::get_clock();
   if (from < workers_) recorder_.worker(from).message_arrives(now);
   if (to < workers_) recorder_.worker(to).message_arrives(now);
   --in_flight_;
   recorder_.bytes_delivered(static_cast<double>(bytes));
   for (const std::size_t link : route(from, to).links) {
-    link_uses_[link].bytes += static_cast<double>(bytes);
+    link_loads_[link].bytes += static_cast<double>(bytes);
+  }
+  return traced == 0 ? 0 : recorder_.timeline()->message_arrives(traced, now);
+}
+
+void Network::occupy(const Route& route) {
+  for (const std::size_t link : route.links) {
+    LinkLoad& use = link_loads_[link];
+    if (use.flows++ == 0) use.busy_since = s4u::Engine::get_clock();
+  }
+}
+
+void Network::free(const Route& route) {
+  for (const std::size_t link : route.links) {
+    LinkLoad& use = link_loads_[link];
+    if (--use.flows == 0) use.busy_s += s4u::Engine::get_clock() - use.busy_since;
   }
 }
 
@@ -70,11 +90,14 @@ void Network::exchange(Node from, Node to, std::uint64_t bytes, s4u::Mailbox& th
   // SimGrid keeps all communications between bare hosts in one list that it searches from end to
   // end; a ring has one for every worker under way at once, so these go through mailboxes.
   static char content;  // the simulated bytes have no content
-  count_departure(from, to);
-  const double latency = latencies * route(from, to).latency_s;
+  const Timeline::MessageId traced = count_departure(from, to);
+  const Route& way = route(from, to);
+  const double latency = latencies * way.latency_s;
   if (latency > 0) s4u::this_actor::sleep_for(latency);
+  occupy(way);
   theirs.put(&content, bytes);
-  count_arrival(from, to, bytes);
+  free(way);
+  count_arrival(from, to, bytes, traced);
   void* received = nullptr;
   mine.get_init()
       ->set_dst_data(&received, sizeof received)
@@ -94,7 +117,7 @@ void Network::send(Node from, Node to, std::uint64_t bytes, std::function<void()
   message->bytes = bytes;
   message->arrived = std::move(arrived);
 
-  count_departure(from, to);
+  message->traced = count_departure(from, to);
   const double now = s4u::Engine::get_clock();
   const double latency = route(from, to).latency_s;
   // Inside SimGrid's kernel, where a communication has no actor that must wait for it: its end is
@@ -156,6 +179,7 @@ void Network::leave(const Message& message) {
 }
 
 void Network::flow(Message& message) {
+  occupy(route(message.from, message.to));
   message.comm = s4u::Comm::sendto_init(platform_.host(message.from), platform_.host(message.to));
   message.comm->set_payload_size(message.bytes);
   message.comm->set_data(&message);
@@ -164,7 +188,8 @@ void Network::flow(Message& message) {
 
 void Network::complete(Message& message) {
   if (closed_) return;
-  count_arrival(message.from, message.to, message.bytes);
+  arriving_ = count_arrival(message.from, message.to, message.bytes, message.traced);
+  if (message.comm) free(route(message.from, message.to));
   if (port_flows_ && message.comm) leave(message);
   message.arrived();
   message.arrived = nullptr;
@@ -172,12 +197,18 @@ void Network::complete(Message& message) {
   idle_.push_back(&message);
 }
 
-std::vector<LinkResult> Network::links() const {
+std::vector<LinkResult> Network::links(double end) const {
   std::vector<LinkResult> results;
-  results.reserve(link_uses_.size());
-  for (const LinkUse& use : link_uses_) {
-    results.push_back({use.link->get_name(), use.link->get_bandwidth(), use.bytes});
+  for (s4u::Link* link : s4u::Engine::get_instance()->get_all_links()) {
+    const auto index = link_index_.find(link);
+    const LinkLoad use = index == link_index_.end() ? LinkLoad{} : link_loads_[index->second];
+    // SimGrid gives every zone a loopback, which nothing here uses.
+    if (use.link == nullptr && link->get_name() == "__loopback__") continue;
+    const double flowing = use.flows > 0 ? end - use.busy_since : 0;
+    results.push_back({link->get_name(), link->get_bandwidth(), use.bytes, use.busy_s + flowing});
   }
+  std::sort(results.begin(), results.end(),
+            [](const LinkResult& a, const LinkResult& b) { return natural_less(a.name, b.name); });
   return results;
 }
 

@@ -47,22 +47,30 @@ class Network {
   void exchange(Node from, Node to, std::uint64_t bytes, simgrid::s4u::Mailbox& theirs,
                 simgrid::s4u::Mailbox& mine, double latencies = 1);
 
+  /// While `arrived` runs: the message on the recorder's timeline.
+  Timeline::MessageId arriving() const { return arriving_; }
+
   /// Nothing arrives any more.
   void close() { closed_ = true; }
   std::size_t in_flight() const { return in_flight_; }
-  std::vector<LinkResult> links() const;
+  /// Every link of the platform, by name, with what it carried up to `end`.
+  std::vector<LinkResult> links(double end) const;
 
  private:
   struct Message {
     Node from = 0;
     Node to = 0;
     std::uint64_t bytes = 0;
+    Timeline::MessageId traced = 0;
     std::function<void()> arrived;
     simgrid::s4u::CommPtr comm;
   };
-  struct LinkUse {
-    simgrid::s4u::Link* link;
-    double bytes;
+  struct LinkLoad {
+    simgrid::s4u::Link* link = nullptr;
+    double bytes = 0;
+    std::size_t flows = 0;
+    double busy_s = 0;      // up to the last moment without a flow
+    double busy_since = 0;  // while there are flows
   };
   struct Route {
     std::vector<std::size_t> links;
@@ -79,8 +87,12 @@ class Network {
   void enter_down(Message& message);
   void flow(Message& message);
   void complete(Message& message);
-  void count_departure(Node from, Node to);
-  void count_arrival(Node from, Node to, std::uint64_t bytes);
+  Timeline::MessageId count_departure(Node from, Node to);
+  Timeline::MessageId count_arrival(Node from, Node to, std::uint64_t bytes,
+                                    Timeline::MessageId traced);
+  // Around the time in which a message takes its share of the links.
+  void occupy(const Route& route);
+  void free(const Route& route);
   void leave(const Message& message);
   const Route& route(Node from, Node to);
 
@@ -92,11 +104,12 @@ class Network {
   std::unordered_map<Node, Port> up_;      // used when limited
   std::unordered_map<Node, Port> down_;
   bool closed_ = false;
+  Timeline::MessageId arriving_ = 0;
   std::size_t in_flight_ = 0;
   std::vector<std::unique_ptr<Message>> all_messages_;
   std::vector<Message*> idle_;
   std::vector<simgrid::s4u::CommPtr> finished_;  // released at the next send, not in their signal
-  std::vector<LinkUse> link_uses_;
+  std::vector<LinkLoad> link_loads_;
   std::unordered_map<const simgrid::s4u::Link*, double> latencies_s_;  // taken off the links
   std::unordered_map<const simgrid::s4u::Link*, std::size_t> link_index_;
   std::unordered_map<std::uint64_t, Route> routes_;

@@ -69,6 +69,11 @@ void Server::finish_update(Model& x, std::span<const Push> used) {
   for (const Push& push : used) {
     simulation_.recorder().worker(push.worker).count_staleness(staleness(push));
   }
+  if (Timeline* timeline = simulation_.recorder().timeline()) {
+    std::vector<Timeline::MessageId> messages;
+    for (const Push& push : used) messages.push_back(push.message);
+    timeline->updated(simulation_.server_node(), clock(), clock(), messages);
+  }
   simulation_.finish_update(x);
 }
 

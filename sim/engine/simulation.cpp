@@ -12,9 +12,9 @@ namespace motley {
 
 Simulation::Simulation(const SimulationSetup& setup)
     : setup_(setup),
-      engine_(setup.scenario.network, setup.cluster.workers.size()),
+      engine_(setup.scenario.network, setup.cluster.workers.size(), setup.paje_file),
       platform_(setup.cluster),
-      recorder_(setup.scenario, setup.cluster.workers.size(), setup.problem.train_size()),
+      recorder_(setup.scenario, setup.cluster, setup.problem.train_size()),
       pool_(setup.threads),
       look_ahead_(pool_),
       evaluator_(setup.problem, pool_),
@@ -23,6 +23,7 @@ Simulation::Simulation(const SimulationSetup& setup)
             setup.message_bytes),
       barrier_(setup.cluster.workers.size()),
       end_(s4u::Semaphore::create(0)) {
+  if (setup.trace) recorder_.keep_timeline(*setup.trace, setup.cluster);
   Parameters x(setup.problem.dimension());
   setup.problem.initial_model(setup.scenario.seed, x.overwritable());
   initial_ = Model{std::move(x), 0};
@@ -175,6 +176,7 @@ RunResult Simulation::run(Algorithm& algorithm) {
     worker.name = host.name;
     worker.class_name = host.class_name;
     worker.speed_flops = host.speed_flops;
+    worker.data_samples = setup_.partition.size(result.workers.size());
     result.workers.push_back(worker);
   }
   if (!deadlock_.empty()) {
@@ -188,7 +190,7 @@ RunResult Simulation::run(Algorithm& algorithm) {
   }
   recorder_.close(end_time_);
   recorder_.write_to(result, end_time_);
-  result.links = network_.links();
+  result.links = network_.links(end_time_);
   result.evaluation_wall_s = evaluation_wall_s_;
   return result;
 }

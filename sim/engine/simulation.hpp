@@ -46,6 +46,8 @@ struct SimulationSetup {
   std::uint64_t message_bytes = 0;
   unsigned threads = 1;
   std::function<void(const Progress&)> on_progress;  ///< may be empty
+  std::optional<TraceWindow> trace = {};             ///< empty: no timeline
+  std::string paje_file = {};                        ///< empty: SimGrid traces nothing
 };
 
 /// One run of one algorithm on one cluster. One object per process, used once.

@@ -39,6 +39,7 @@ void Worker::push(Gradient g, bool wants_model) {
   const std::uint64_t bytes = g.empty() ? 0 : simulation.setup().message_bytes;
   simulation.network().send(rank, simulation.server_node(), bytes,
                             [&simulation, push = Push{rank, std::move(g), wants_model}]() mutable {
+                              push.message = simulation.network().arriving();
                               const std::size_t from = push.worker;
                               simulation.server_inbox().put(simulation.clock(), from,
                                                             std::move(push));
@@ -69,6 +70,9 @@ void Worker::barrier() {
 }
 
 void Worker::finish_update(Model& x) {
+  if (Timeline* timeline = state_.simulation().recorder().timeline()) {
+    timeline->updated(rank(), clock(), clock(), {});
+  }
   state_.simulation().finish_update(x);
 }
 

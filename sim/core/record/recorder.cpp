@@ -6,11 +6,15 @@
 
 namespace motley {
 
-Recorder::Recorder(const Scenario& scenario, std::size_t workers, std::size_t samples_per_epoch)
+Recorder::Recorder(const Scenario& scenario, const ClusterPlan& cluster,
+                   std::size_t samples_per_epoch)
     : stop_(scenario.stop),
       target_(scenario.target),
       samples_per_epoch_(samples_per_epoch),
-      workers_(workers) {
+      workers_(cluster.workers.size()) {
+  for (std::size_t i = 0; i < workers_.size(); ++i) {
+    workers_[i].share_histogram(&staleness_[cluster.workers[i].class_name]);
+  }
   constexpr double automatic_points = 100;
   const Json& every = scenario.evaluate.every;
   if (every.is_number()) {
@@ -20,6 +24,14 @@ Recorder::Recorder(const Scenario& scenario, std::size_t workers, std::size_t sa
   } else {
     evaluate_every_s_ = parse_quantity(every, Dimension::time, {});
   }
+}
+
+void Recorder::keep_timeline(const TraceWindow& window, const ClusterPlan& cluster) {
+  std::vector<std::string> hosts;
+  for (const HostPlan& worker : cluster.workers) hosts.push_back(worker.name);
+  if (cluster.server) hosts.push_back(cluster.server->name);
+  timeline_ = std::make_unique<Timeline>(window, std::move(hosts), workers_.size());
+  for (std::size_t i = 0; i < workers_.size(); ++i) workers_[i].show_on(*timeline_, i);
 }
 
 double Recorder::progress(double now) const {
@@ -119,7 +131,8 @@ void Recorder::evaluated(double now, const Evaluation& evaluation) {
 }
 
 void Recorder::close(double now) {
-  for (WorkerAccount& worker : workers_) worker.settle(now);
+  for (WorkerAccount& worker : workers_) worker.close(now);
+  if (timeline_) timeline_->close(now);
   if (curve_.empty() || has_unevaluated_update() || curve_.back().time_s >= now) return;
   CurvePoint last = curve_.back();
   last.time_s = now;
@@ -171,6 +184,11 @@ void Recorder::write_to(RunResult& result, double virtual_s) const {
     count += account.staleness_count();
     sum += account.staleness_sum();
     result.max_staleness = std::max(result.max_staleness, account.staleness_max());
+  }
+  for (const auto& [class_name, histogram] : staleness_) {
+    for (const auto& [staleness, times] : histogram) {
+      result.staleness.push_back({class_name, staleness, times});
+    }
   }
   if (count > 0) result.mean_staleness = static_cast<double>(sum) / static_cast<double>(count);
 }

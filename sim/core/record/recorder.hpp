@@ -1,11 +1,13 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "sim/core/input/scenario.hpp"
+#include "sim/core/input/cluster_plan.hpp"
 #include "sim/core/record/run_result.hpp"
 #include "sim/core/record/worker_account.hpp"
 
@@ -22,7 +24,14 @@ class Recorder {
  public:
   enum class Status { running, finished, diverged };
 
-  Recorder(const Scenario& scenario, std::size_t workers, std::size_t samples_per_epoch);
+  Recorder(const Scenario& scenario, const ClusterPlan& cluster, std::size_t samples_per_epoch);
+  Recorder(const Recorder&) = delete;
+  Recorder& operator=(const Recorder&) = delete;
+
+  /// From now on; before anything happens.
+  void keep_timeline(const TraceWindow& window, const ClusterPlan& cluster);
+  /// Null when none is kept.
+  Timeline* timeline() { return timeline_.get(); }
 
   WorkerAccount& worker(std::size_t rank) { return workers_[rank]; }
   const std::vector<WorkerAccount>& workers() const { return workers_; }
@@ -73,6 +82,8 @@ class Recorder {
   std::string reason_;
 
   std::vector<WorkerAccount> workers_;
+  std::unique_ptr<Timeline> timeline_;
+  std::map<std::string, StalenessHistogram> staleness_;  // by class
   std::vector<CurvePoint> curve_;
   std::uint64_t updates_ = 0;
   std::uint64_t gradients_ = 0;

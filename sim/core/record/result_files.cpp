@@ -5,6 +5,8 @@
 #include <fstream>
 #include <system_error>
 
+#include "sim/core/record/link_use.hpp"
+
 namespace motley {
 namespace {
 
@@ -84,7 +86,9 @@ void ResultFiles::write_csvs(const std::vector<RunResult>& results) const {
       "run,time_s,updates,samples,epochs,bytes,train_loss,test_loss,test_accuracy\n";
   std::string workers =
       "run,worker,class,speed,compute_s,transfer_s,wait_s,discarded_s,gradients,samples,"
-      "mean_staleness,max_staleness\n";
+      "mean_staleness,max_staleness,data_samples\n";
+  std::string staleness = "run,class,staleness,count\n";
+  std::string links = "run,link,bandwidth_Bps,bytes,busy_share,utilisation,max_utilisation,links\n";
   for (const RunResult& r : results) {
     runs +=
         row(r.run, r.algorithm, r.replica, r.seed, r.status, r.virtual_s, r.updates, r.gradients,
@@ -96,11 +100,20 @@ void ResultFiles::write_csvs(const std::vector<RunResult>& results) const {
                     p.test_loss, p.test_accuracy);
     }
     for (const WorkerResult& w : r.workers) {
-      workers +=
-          row(r.run, w.name, w.class_name, w.speed_flops, w.compute_s, w.transfer_s, w.wait_s,
-              w.discarded_s, w.gradients, w.samples, w.mean_staleness, w.max_staleness);
+      workers += row(r.run, w.name, w.class_name, w.speed_flops, w.compute_s, w.transfer_s,
+                     w.wait_s, w.discarded_s, w.gradients, w.samples, w.mean_staleness,
+                     w.max_staleness, w.data_samples);
+    }
+    for (const StalenessCount& s : r.staleness) {
+      staleness += row(r.run, s.class_name, s.staleness, s.count);
+    }
+    for (const LinkUse& l : link_uses(r)) {
+      links += row(r.run, l.name, l.bandwidth_Bps, l.bytes, l.busy_share, l.utilisation,
+                   l.max_utilisation, l.links);
     }
   }
+  write("staleness.csv", staleness);
+  write("links.csv", links);
   write("curves.csv", curves);
   write("workers.csv", workers);
   write("runs.csv", runs);  // last: who sees a run here finds its curve and workers too

@@ -17,7 +17,8 @@ class ResultFiles {
 
   const std::filesystem::path& folder() const { return folder_; }
   void write_json(const std::string& name, const Json& json) const;
-  /// runs.csv, curves.csv and workers.csv of the runs so far, in the order given.
+  /// runs.csv, curves.csv, workers.csv, staleness.csv and links.csv of the runs so far, in the
+  /// order given.
   void write_csvs(const std::vector<RunResult>& results) const;
 
  private:

@@ -60,7 +60,8 @@ Json to_json(const RunResult& r) {
                {"evaluation_wall_s", r.evaluation_wall_s},
                {"curve", Json::array()},
                {"workers", Json::array()},
-               {"links", Json::array()}};
+               {"links", Json::array()},
+               {"staleness", Json::array()}};
   for (const CurvePoint& p : r.curve) {
     json["curve"].push_back({p.time_s, p.updates, p.samples, p.epochs, p.bytes,
                              json_or_null(p.train_loss), json_or_null(p.test_loss),
@@ -69,10 +70,13 @@ Json to_json(const RunResult& r) {
   for (const WorkerResult& w : r.workers) {
     json["workers"].push_back({w.name, w.class_name, w.speed_flops, w.compute_s, w.transfer_s,
                                w.wait_s, w.discarded_s, w.gradients, w.samples, w.mean_staleness,
-                               w.max_staleness});
+                               w.max_staleness, w.data_samples});
   }
   for (const LinkResult& l : r.links) {
-    json["links"].push_back({l.name, l.bandwidth_Bps, l.bytes});
+    json["links"].push_back({l.name, l.bandwidth_Bps, l.bytes, l.busy_s});
+  }
+  for (const StalenessCount& s : r.staleness) {
+    json["staleness"].push_back({s.class_name, s.staleness, s.count});
   }
   return json;
 }
@@ -105,9 +109,10 @@ RunResult run_result_from_json(const Json& json) {
                        optional_number(p[7])});
   }
   for (const Json& w : json.at("workers")) {
-    r.workers.push_back({w[0], w[1], w[2], w[3], w[4], w[5], w[6], w[7], w[8], w[9], w[10]});
+    r.workers.push_back({w[0], w[1], w[2], w[3], w[4], w[5], w[6], w[7], w[8], w[9], w[10], w[11]});
   }
-  for (const Json& l : json.at("links")) r.links.push_back({l[0], l[1], l[2]});
+  for (const Json& l : json.at("links")) r.links.push_back({l[0], l[1], l[2], l[3]});
+  for (const Json& s : json.at("staleness")) r.staleness.push_back({s[0], s[1], s[2]});
   return r;
 }
 

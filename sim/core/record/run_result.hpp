@@ -33,12 +33,21 @@ struct WorkerResult {
   std::uint64_t samples = 0;
   double mean_staleness = 0;
   std::uint64_t max_staleness = 0;
+  std::uint64_t data_samples = 0;  ///< of the training set, from which it draws
 };
 
 struct LinkResult {
   std::string name;
   double bandwidth_Bps = 0;
   double bytes = 0;
+  double busy_s = 0;  ///< during which at least one message flowed through it
+};
+
+/// How many gradients of a class's workers were applied with this staleness.
+struct StalenessCount {
+  std::string class_name;
+  std::uint64_t staleness = 0;
+  std::uint64_t count = 0;
 };
 
 struct RunResult {
@@ -66,6 +75,7 @@ struct RunResult {
   std::vector<CurvePoint> curve;
   std::vector<WorkerResult> workers;
   std::vector<LinkResult> links;
+  std::vector<StalenessCount> staleness;  ///< by class, then staleness
 
   double compute_s() const;
   double transfer_s() const;

@@ -20,11 +20,20 @@ void WorkerAccount::settle(double now) {
 void WorkerAccount::start_computing(double now) {
   settle(now);
   computing_ = true;
+  computing_since_ = now;
 }
 
 void WorkerAccount::stop_computing(double now) {
   settle(now);
   computing_ = false;
+  if (timeline_ != nullptr) timeline_->computed(host_, computing_since_, now);
+}
+
+void WorkerAccount::close(double now) {
+  if (computing_)
+    stop_computing(now);
+  else
+    settle(now);
 }
 
 void WorkerAccount::message_departs(double now) {
@@ -42,6 +51,7 @@ void WorkerAccount::discard(double seconds) {
   const double moved = std::min(seconds, compute_s_);
   compute_s_ -= moved;
   discarded_s_ += moved;
+  if (timeline_ != nullptr) timeline_->discarded(host_, moved);
 }
 
 void WorkerAccount::count_gradient(std::uint64_t samples) {
@@ -53,6 +63,7 @@ void WorkerAccount::count_staleness(std::uint64_t staleness) {
   ++staleness_count_;
   staleness_sum_ += staleness;
   staleness_max_ = std::max(staleness_max_, staleness);
+  if (histogram_ != nullptr) ++(*histogram_)[staleness];
 }
 
 }  // namespace motley

@@ -1,20 +1,37 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
+
+#include "sim/core/record/timeline.hpp"
 
 namespace motley {
+
+/// How often each staleness was seen.
+using StalenessHistogram = std::map<std::uint64_t, std::uint64_t>;
 
 /// Where one worker's virtual time goes. At any moment it is in exactly one state, the first that
 /// holds: computing, transferring (a message to or from it is on the network), waiting. The four
 /// sums therefore add up to the time from 0 to the last settle().
 class WorkerAccount {
  public:
+  /// `of_class` counts for all workers of the class; it must outlive this. May be null.
+  void share_histogram(StalenessHistogram* of_class) { histogram_ = of_class; }
+
+  /// Computing is to be seen on this host of the timeline, which must outlive this.
+  void show_on(Timeline& timeline, std::size_t host) {
+    timeline_ = &timeline;
+    host_ = host;
+  }
+
   void start_computing(double now);
   void stop_computing(double now);
   void message_departs(double now);
   void message_arrives(double now);
   /// Counts the time up to `now` to the present state.
   void settle(double now);
+  /// Settles at the end of the run, perhaps in the middle of computing.
+  void close(double now);
   /// Computing that was counted already turns out to have been for nothing.
   void discard(double seconds);
 
@@ -38,6 +55,7 @@ class WorkerAccount {
   bool computing_ = false;
   std::uint32_t messages_ = 0;
   double since_ = 0;
+  double computing_since_ = 0;
   double compute_s_ = 0;
   double transfer_s_ = 0;
   double wait_s_ = 0;
@@ -47,6 +65,9 @@ class WorkerAccount {
   std::uint64_t staleness_count_ = 0;
   std::uint64_t staleness_sum_ = 0;
   std::uint64_t staleness_max_ = 0;
+  StalenessHistogram* histogram_ = nullptr;
+  Timeline* timeline_ = nullptr;
+  std::size_t host_ = 0;
 };
 
 }  // namespace motley

@@ -1,0 +1,8 @@
+"""The figures, one module each.
+
+A module has NAME (of its files), TITLE, HOW_TO_READ, and draw(results, look), which returns a matplotlib
+figure or raises NoData with the reason why there is none."""
+from . import (accuracy, best, contribution, decisions, efficiency, gantt, links, staleness, sweep, target,
+               time_budget)
+
+ALL = [accuracy, efficiency, target, sweep, best, staleness, gantt, time_budget, contribution, links, decisions]

@@ -1,0 +1,11 @@
+from . import curves
+
+NAME = "accuracy"
+TITLE = "Accuracy and loss against virtual time"
+HOW_TO_READ = ("Each line is the mean over an algorithm's replicas at that moment of virtual time, the shade "
+               "its 95 % confidence band (none with one replica); a line ends where its first replica ends. "
+               "The dashed line is the target: who crosses it first, wins.")
+
+
+def draw(results, look):
+    return curves.figure(results, look, [("time_s", "virtual time (s)")])

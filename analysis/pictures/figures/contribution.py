@@ -1,0 +1,49 @@
+from ..results import NoData
+from ..style import PAGE_IN, entries_of, legend_above, panels
+
+NAME = "contribution"
+TITLE = "Who contributes, against speed and against data"
+HOW_TO_READ = ("One marker a worker (mean over replicas): its share of all samples that were computed, against "
+               "its share of the cluster's speed (left) and of the training data (right). On the dashed line "
+               "share equals share. A flat row on the left: everybody contributes the same however fast; below "
+               "the line on the right: data that is hardly seen.")
+
+
+def shares(results, runs):
+    """algorithm, worker -> share of contribution and of speed."""
+    table = results.workers.merge(runs[["run", "algorithm"]], on="run")
+    total = table.groupby("run")[["samples", "speed"]].transform("sum")
+    table = table.assign(contribution=table["samples"] / total["samples"], speed_share=table["speed"] / total["speed"])
+    if "data_samples" in table and table["data_samples"].notna().any():
+        table["data_share"] = table["data_samples"] / table.groupby("run")["data_samples"].transform("sum")
+    keys = ["contribution", "speed_share"] + (["data_share"] if "data_share" in table else [])
+    return table.groupby(["algorithm", "worker"], sort=False)[keys].mean()
+
+
+def draw(results, look):
+    runs = results.at(results.points()[-1])
+    runs = runs[runs["status"] != "failed"]
+    table = shares(results, runs).dropna(subset=["contribution"])
+    if table.empty:
+        raise NoData("workers.csv has no rows with samples")
+    kinds = [("speed_share", "share of speed")]
+    if "data_share" in table:
+        kinds.append(("data_share", "share of data"))
+    fig, axes = panels(1, len(kinds), width=PAGE_IN if len(kinds) > 1 else PAGE_IN / 2, height=2.5)
+    for ax, (column, label) in zip(axes, kinds):
+        most = table[[column, "contribution"]].max().max() * 1.08
+        ax.plot([0, most], [0, most], color="0.35", linestyle="--", linewidth=0.9)
+        for i, algorithm in enumerate(results.algorithms_of(runs)):
+            if algorithm not in table.index.get_level_values(0):
+                continue
+            mine = table.loc[algorithm]
+            ax.plot(mine[column], mine["contribution"], linestyle="none", marker=look.marker(algorithm),
+                    color=look.colour(algorithm), label=algorithm, markerfacecolor="none", markeredgewidth=1.1,
+                    # Where algorithms agree their markers lie around each other, all to be seen.
+                    markersize=4 + 2.2 * (len(runs["algorithm"].unique()) - 1 - i))
+        ax.set_xlim(0, most)
+        ax.set_ylim(0, most)
+        ax.set_xlabel(label)
+        ax.set_ylabel("share of samples computed")
+    legend_above(fig, entries_of(axes))
+    return fig

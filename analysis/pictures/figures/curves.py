@@ -1,0 +1,86 @@
+"""What accuracy.py and efficiency.py share: learning curves with bands, a column of panels a sweep point."""
+from ..bands import band
+from ..results import NoData
+from ..style import PAGE_IN, entries_of, legend_above, panels
+
+MOST_POINTS = 4  # of a sweep in one figure
+
+
+def spread_out(items, most):
+    """At most so many of the items, first and last among them."""
+    if len(items) <= most:
+        return items
+    return [items[round(i * (len(items) - 1) / (most - 1))] for i in range(most)]
+
+
+def measures(results):
+    """The columns of curves.csv that hold something, accuracy first."""
+    return [c for c in ("test_accuracy", "test_loss") if results.curves[c].notna().any()]
+
+
+def replicas(results, runs, label):
+    """The curves of one algorithm's replicas that did not fail."""
+    names = runs[(runs["algorithm"] == label) & (runs["status"] != "failed")]["run"]
+    groups = dict(tuple(results.curves.groupby("run")))
+    return [groups[name] for name in names if name in groups]
+
+
+def draw_curves(ax, results, look, runs, x, y):
+    for label in results.algorithms_of(runs):
+        drawn = band(replicas(results, runs, label), x, y)
+        if drawn is None:
+            continue
+        at, mean, low, high = drawn
+        ax.plot(at, mean, **look.line(label, markevery=max(1, len(at) // 8)))
+        if low is not None:
+            ax.fill_between(at, low, high, color=look.colour(label), alpha=0.18, linewidth=0)
+    if results.target and results.target[0] == y:
+        wanted = results.target[1]
+        ax.axhline(wanted, color="0.35", linestyle="--", linewidth=0.9, gid="target")
+        ax.annotate(f"target {wanted:g}", (1, wanted), xycoords=("axes fraction", "data"), xytext=(-2, -2),
+                    textcoords="offset points", ha="right", va="top", color="0.2", fontsize=7,
+                    bbox={"facecolor": "white", "alpha": 0.75, "edgecolor": "none", "pad": 0.8})
+
+
+def frame_curves(ax, results, x, y, x_label):
+    """The first steep moments would squeeze what the comparison is about."""
+    curves = results.curves
+    later = curves[curves[x] > 0.03 * curves[x].max()][y].dropna()
+    ax.set_xlim(left=0)
+    ax.set_xlabel(x_label)
+    ax.set_ylabel(y.replace("_", " "))
+    if y == "test_accuracy" and not later.empty:
+        ax.set_ylim(bottom=max(0, later.quantile(0.02) - 0.02))
+    elif y == "test_loss" and not later.empty and later.min() > 0 and later.max() / later.min() > 30:
+        ax.set_yscale("log")
+        ax.set_ylabel("test loss (log scale)")
+    elif y == "test_loss" and not later.empty:
+        ax.set_ylim(top=later.quantile(0.99) * 1.05)
+
+
+def figure(results, look, columns_of):
+    """columns_of: list of (x column, label). A row for each measure, or for each point of a sweep."""
+    rows = measures(results)
+    if results.curves.empty or results.runs.empty:
+        raise NoData("curves.csv holds no evaluation")
+    if not rows:
+        raise NoData("nothing is learnt in these runs (no accuracy and no loss in curves.csv)")
+    points = spread_out(results.points(), MOST_POINTS)
+    if len(points) > 1:  # accuracy (or loss) alone, a row a point
+        grid = [(point, rows[0]) for point in points]
+    else:
+        grid = [(points[0], y) for y in rows]
+    if len(columns_of) == 1:  # one x: the measures or points go side by side
+        fig, axes = panels((len(grid) + 1) // 2, min(2, len(grid)))
+    else:
+        fig, axes = panels(len(grid), len(columns_of), width=PAGE_IN)
+    cells = [(point, y, x, x_label) for point, y in grid for x, x_label in columns_of]
+    for ax, (point, y, x, x_label) in zip(axes, cells):
+        draw_curves(ax, results, look, results.at(point), x, y)
+        frame_curves(ax, results, x, y, x_label)
+        if len(points) > 1:
+            ax.set_title(results.point_title(point))
+    for ax in axes[len(cells):]:
+        ax.set_visible(False)
+    legend_above(fig, entries_of(axes))
+    return fig

@@ -1,0 +1,60 @@
+from ..results import NoData
+from ..style import PAGE_IN, panels
+
+NAME = "links"
+TITLE = "Bytes and link utilisation"
+HOW_TO_READ = ("Left: bytes the network delivered until the end of the run, mean over replicas. Right: the "
+               "busiest links of each algorithm: the bar is the mean utilisation (bytes / (bandwidth x time)), "
+               "the tick the share of time in which the link carried anything. A bar near 1: that link is the "
+               "bottleneck. A tick far beyond its bar: bursts, or flows held back elsewhere.")
+MOST_LINKS = 4
+
+
+def busiest(results, runs):
+    """algorithm -> its most used links: name, utilisation, busy share; mean over replicas."""
+    table = results.links.merge(runs[["run", "algorithm"]], on="run")
+    means = table.groupby(["algorithm", "link"], sort=False)[["utilisation", "busy_share"]].mean()
+    found = {}
+    for label in results.algorithms_of(runs):
+        if label in means.index.get_level_values(0):
+            found[label] = means.loc[label].nlargest(MOST_LINKS, "utilisation", keep="first")
+    return found
+
+
+def unit_of(most):
+    for size, name in ((1e12, "TB"), (1e9, "GB"), (1e6, "MB"), (1e3, "kB")):
+        if most >= size:
+            return size, name
+    return 1, "B"
+
+
+def draw(results, look):
+    runs = results.at(results.points()[-1])
+    runs = runs[runs["status"] != "failed"]
+    found = busiest(results, runs)
+    if not found or not runs["bytes"].sum() > 0:
+        raise NoData("no byte crossed the network" if len(runs) else "runs.csv has no finished run")
+    bars = [(label, name, row) for label, rows in found.items() for name, row in rows.iterrows()]
+    fig, (left, right) = panels(1, 2, width=PAGE_IN, height=max(1.6, 0.5 + 0.13 * len(bars)))
+    means = runs.groupby("algorithm", sort=False)["bytes"].mean()
+    size, unit = unit_of(means.max())
+    for y, label in enumerate(found):
+        left.barh(y, means[label] / size, color=look.colour(label), height=0.62)
+    left.set_yticks(range(len(found)), list(found))
+    left.set_xlabel(f"bytes delivered ({unit})")
+    y, ticks = 0.0, []
+    for i, (label, name, row) in enumerate(bars):
+        if i > 0 and bars[i - 1][0] != label:
+            y += 0.6
+        right.barh(y, row["utilisation"], color=look.colour(label), height=0.75)
+        right.plot([row["busy_share"]] * 2, [y - 0.38, y + 0.38], color="0.15", linewidth=1.2,
+                   label="busy share" if i == 0 else None)
+        ticks.append(y)
+        y += 1
+    right.set_yticks(ticks, [name for _, name, _ in bars], fontsize=6)
+    right.set_xlim(0, 1)
+    right.set_xlabel("mean utilisation (bar), busy share of time (tick)")
+    for ax in (left, right):
+        ax.invert_yaxis()
+        ax.grid(axis="y", visible=False)
+    return fig

@@ -1,0 +1,58 @@
+import numpy as np
+
+from ..results import NoData
+from ..style import CLASSES, PAGE_IN, panels
+
+NAME = "staleness"
+TITLE = "Staleness by worker class"
+HOW_TO_READ = ("Share of a class's gradients that were applied so many updates after the model they were "
+               "computed at was read, one panel an algorithm, one colour a class. Slow classes sit to the "
+               "right: their gradients are older when they arrive. Algorithms that never apply a stale gradient "
+               "have no panel.")
+MOST_BARS = 40
+
+
+def histogram(rows):
+    """staleness -> share, over all replicas together."""
+    counts = rows.groupby("staleness")["count"].sum()
+    return counts / counts.sum()
+
+
+def binned(shares, edges):
+    values, _ = np.histogram(shares.index.to_numpy(float), bins=edges, weights=shares.to_numpy(float))
+    return values
+
+
+def stale_algorithms(results):
+    runs = results.at(results.points()[-1])
+    table = results.staleness.merge(runs[["run", "algorithm"]], on="run")
+    return [(label, table[table["algorithm"] == label]) for label in results.algorithms_of(runs)
+            if (table[table["algorithm"] == label]["staleness"] > 0).any()]
+
+
+def draw(results, look):
+    found = stale_algorithms(results)
+    if not found:
+        raise NoData("no stale gradient was applied by any algorithm" if len(results.staleness)
+                     else "staleness.csv has no rows")
+    columns = min(3, len(found))
+    fig, axes = panels((len(found) + columns - 1) // columns, columns, width=PAGE_IN, height=1.9)
+    for ax, (label, rows) in zip(axes, found):
+        most = rows["staleness"].max()
+        step = max(1, int(np.ceil((most + 1) / MOST_BARS)))
+        edges = np.arange(-0.5, most + step + 0.5, step)
+        for i, name in enumerate(results.classes()[:len(CLASSES)]):
+            shares = histogram(rows[rows["class"] == name])
+            ax.stairs(binned(shares, edges), edges, fill=True, alpha=0.35, color=CLASSES[i])
+            ax.stairs(binned(shares, edges), edges, color=CLASSES[i], linewidth=1.2, label=name)
+        ax.set_title(label, color=look.colour(label))
+        ax.set_xlabel("staleness (updates)" + (f", bins of {step}" if step > 1 else ""))
+        ax.set_ylabel("share of gradients")
+        ax.set_ylim(0, ax.get_ylim()[1] * 1.2)  # room for the legend
+        ax.legend(loc="upper center", ncol=3)
+    for ax in axes[len(found):]:
+        ax.set_visible(False)
+    point = results.points()[-1]
+    if point:
+        fig.suptitle(results.point_title(point), fontsize=8)
+    return fig

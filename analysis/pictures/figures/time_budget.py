@@ -1,0 +1,56 @@
+from ..results import NoData
+from ..style import PAGE_IN, STATES, entries_of, legend_above, panels
+
+NAME = "time_budget"
+TITLE = "Where the workers' time goes"
+HOW_TO_READ = ("Share of a class's time spent computing, with messages under way, waiting, and computing what "
+               "was thrown away; the four are all of it. One group an algorithm, one bar a class, mean over its "
+               "workers and replicas.")
+PARTS = ["compute", "transfer", "wait", "discarded"]
+MOST_CLASSES = 6
+
+
+def shares(results, runs):
+    """algorithm, class -> share of each part."""
+    table = results.workers.merge(runs[["run", "algorithm"]], on="run")
+    sums = table.groupby(["algorithm", "class"], sort=False)[[f"{p}_s" for p in PARTS]].sum()
+    return sums.div(sums.sum(axis=1), axis=0).dropna()
+
+
+def draw(results, look):
+    runs = results.at(results.points()[-1])
+    runs = runs[runs["status"] != "failed"]
+    table = shares(results, runs)
+    if table.empty:
+        raise NoData("workers.csv has no rows")
+    labels = [a for a in results.algorithms_of(runs) if a in table.index.get_level_values(0)]
+    bars = [(label, name) for label in labels for name in table.loc[label].index[:MOST_CLASSES]]
+    fig, (ax,) = panels(1, 1, width=PAGE_IN, height=0.5 + 0.17 * len(bars) + 0.08 * len(labels))
+    y, ticks, places = 0.0, [], {}
+    for i, (label, name) in enumerate(bars):
+        if i > 0 and bars[i - 1][0] != label:
+            y += 0.5
+        left = 0.0
+        for part in PARTS:
+            value = table.loc[(label, name), f"{part}_s"]
+            ax.barh(y, value, left=left, color=STATES[part], height=0.85, linewidth=0,
+                    label=part if i == 0 else None)
+            if value >= 0.06:
+                ax.text(left + value / 2, y, f"{100 * value:.0f}", ha="center", va="center", fontsize=6,
+                        color="black" if part == "wait" else "white")
+            left += value
+        ticks.append((y, f"{label} · {name}"))
+        places[label] = y
+        y += 1
+    ax.set_yticks([t for t, _ in ticks], [name for _, name in ticks], fontsize=6.5)
+    for tick, (label, _) in zip(ax.get_yticklabels(), bars):
+        tick.set_color(look.colour(label))
+    ax.invert_yaxis()
+    ax.set_xlim(0, 1)
+    ax.set_xlabel("share of time (numbers: %)")
+    ax.grid(False)
+    point = results.points()[-1]
+    if point:
+        ax.set_title(results.point_title(point), loc="left")
+    legend_above(fig, entries_of([ax]))
+    return fig

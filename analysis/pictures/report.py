@@ -1,0 +1,338 @@
+"""report.html: one file that holds everything it shows."""
+import base64
+import html
+import json
+import math
+import pathlib
+
+from . import words
+from .bands import band
+from .figures import contribution, curves, links, staleness, time_budget
+from .figures import sweep as sweep_figure
+from .figures.target import rows_of
+from .results import NoData, axis_name, value_text
+from .style import CLASSES, STATES, Look
+
+PAGE = pathlib.Path(__file__).parent / "page"
+LIBRARIES = [pathlib.Path("/usr/share/javascript/chart.js/chart.min.js"),
+             pathlib.Path("/usr/share/nodejs/chart.js/dist/chart.min.js")]
+# Chart.js' names of the figures' markers.
+POINTS = {"o": "circle", "s": "rect", "^": "triangle", "D": "rectRot", "v": "triangle", "P": "cross", "X": "crossRot",
+          "*": "star"}
+X_WORDS = {"time_s": "virtual time (s)", "epochs": "epochs", "updates": "updates of the global model"}
+Y_WORDS = {"test_accuracy": "test accuracy", "test_loss": "test loss"}
+MOST_WORKERS = 200  # as markers and lines of one chart
+
+
+def rounded(value):
+    """Five digits are more than a screen shows, and JSON knows neither nan nor infinity."""
+    if value is None or (isinstance(value, float) and not math.isfinite(value)):
+        return None
+    return float(f"{value:.5g}") if not isinstance(value, str) else value
+
+
+def rounded_list(values):
+    return None if values is None else [rounded(float(v)) for v in values]
+
+
+def key_of(results, point):
+    return results.point_title(point) or "all"
+
+
+def curve_data(results, runs, points):
+    data = {}
+    for y in curves.measures(results):
+        for x in X_WORDS:
+            series = {}
+            for label in results.algorithms_of(runs):
+                drawn = band(curves.replicas(results, runs, label), x, y, points)
+                if drawn:
+                    series[label] = dict(zip(("x", "mean", "low", "high"), map(rounded_list, drawn)))
+            data[f"{y}/{x}"] = series
+    return data
+
+
+def summary_data(results, point):
+    wanted = ["algorithm", "n", "reached", "time_to_target_mean_s", "time_to_target_low_s", "time_to_target_high_s",
+              "speedup", "speedup_low", "speedup_high"]
+    return [{c: rounded(row[c]) for c in wanted} for row in rows_of(results, point)[wanted].to_dict("records")]
+
+
+def sweep_data(results):
+    try:
+        axis = sweep_figure.sweep_axis(results)
+    except NoData:
+        return None
+    if axis not in results.summary or results.target is None:
+        return None
+    rows, fixed = sweep_figure.rows_along(results, axis)
+    values = list(dict.fromkeys(rows[axis]))
+    numbers = sweep_figure.is_number(values)
+    series = {}
+    for label in results.algorithms_of(rows):
+        mine = rows[rows["algorithm"] == label]
+        x = [float(v) if numbers else values.index(v) for v in mine[axis]]
+        series[label] = {"x": x}
+        for name, columns in (("time", "time_to_target_{}_s"), ("speedup", "speedup{}")):
+            parts = ["mean", "low", "high"] if name == "time" else ["", "_low", "_high"]
+            series[label][name] = {key: rounded_list(mine[columns.format(part)])
+                                   for key, part in zip(("mean", "low", "high"), parts)}
+    return {"axis": axis_name(axis) + (f" ({fixed})" if fixed else ""), "series": series,
+            "log": sweep_figure.spans_decades(values), "names": None if numbers else [str(v) for v in values]}
+
+
+def time_data(results, runs):
+    table = time_budget.shares(results, runs)
+    return [{"algorithm": label, "class": name, **{p: rounded(float(row[f"{p}_s"])) for p in time_budget.PARTS}}
+            for label in results.algorithms_of(runs) if label in table.index.get_level_values(0)
+            for name, row in table.loc[label].iterrows()]
+
+
+def staleness_data(results, runs):
+    table = results.staleness.merge(runs[["run", "algorithm"]], on="run")
+    rows = []
+    for label in results.algorithms_of(runs):
+        mine = table[table["algorithm"] == label]
+        if not (mine["staleness"] > 0).any():
+            continue
+        for i, name in enumerate(results.classes()[:len(CLASSES)]):
+            shares = staleness.histogram(mine[mine["class"] == name])
+            rows.append({"algorithm": label, "class": name, "x": [int(x) for x in shares.index],
+                         "share": rounded_list(shares), "dash": [[], [6, 3], [2, 2]][i % 3]})
+    return rows
+
+
+def link_data(results, runs):
+    return [{"algorithm": label, "link": name, "utilisation": rounded(row["utilisation"]),
+             "busy_share": rounded(row["busy_share"])}
+            for label, rows in links.busiest(results, runs).items() for name, row in rows.iterrows()
+            if row["utilisation"] > 0]
+
+
+def contribution_data(results, runs):
+    table = contribution.shares(results, runs).dropna(subset=["contribution"])
+    return [{"algorithm": label, "worker": worker, **{c: rounded(float(row[c])) for c in table.columns}}
+            for (label, worker), row in table.head(MOST_WORKERS * max(1, len(results.algorithms))).iterrows()]
+
+
+def decision_data(results):
+    chosen = {}
+    names = results.classes()
+    runs = results.runs[results.runs["run"].isin(results.decisions["run"].unique())].drop_duplicates("algorithm")
+    for _, run in runs.iterrows():
+        mine = results.decisions[results.decisions["run"] == run["run"]]
+        classes = results.workers[results.workers["run"] == run["run"]].set_index("worker")["class"].to_dict()
+        for quantity, rows in mine.groupby("quantity", sort=False):
+            lines = []
+            for worker, steps in list(rows.groupby("worker", sort=False))[:MOST_WORKERS]:
+                kind = classes.get(worker)
+                lines.append({"worker": worker, "colour": CLASSES[names.index(kind) % len(CLASSES)] if kind in names else "#888888",
+                              "x": rounded_list(list(steps["time_s"]) + [run["virtual_s"]]),
+                              "y": rounded_list(list(steps["value"]) + [steps["value"].iloc[-1]])})
+            chosen[f"{run['algorithm']}: {quantity.replace('_', ' ')}"] = {
+                "algorithm": run["algorithm"], "quantity": quantity.replace("_", " "), "lines": lines}
+    return chosen
+
+
+def page_data(results):
+    """All that the charts draw."""
+    look = Look(results.algorithms)
+    points = results.points()
+    finished = {key_of(results, p): results.at(p)[results.at(p)["status"] != "failed"] for p in points}
+    resolution = 200 if len(points) <= 6 else 60
+    baseline = results.summary["baseline"].dropna()
+    return {
+        "algorithms": results.algorithms_of(results.runs), "points": list(finished),
+        "look": {a: {"colour": look.colour(a), "point": POINTS.get(look.marker(a), "circle")} for a in results.algorithms},
+        "target": list(results.target) if results.target else None,
+        "baseline": baseline.iloc[0] if len(baseline) else "the baseline",
+        "words": {**X_WORDS, **Y_WORDS}, "states": STATES, "parts": time_budget.PARTS,
+        "summary": {key_of(results, p): summary_data(results, p) for p in points} if len(results.summary) else {},
+        "curves": {key: curve_data(results, runs, resolution) for key, runs in finished.items()},
+        "sweep": sweep_data(results),
+        "time": {key: time_data(results, runs) for key, runs in finished.items()},
+        "staleness": {key: staleness_data(results, runs) for key, runs in finished.items()},
+        "links": {key: link_data(results, runs) for key, runs in finished.items()},
+        "contribution": {key: contribution_data(results, runs) for key, runs in finished.items()},
+        "decisions": decision_data(results),
+    }
+
+
+def text(value):
+    return html.escape(str(value))
+
+
+def choice(name, options, label):
+    """options: value -> words. One option is no choice, but the script still reads it."""
+    items = "".join(f'<option value="{text(v)}">{text(w)}</option>' for v, w in options.items())
+    return f'<select data-choice="{name}" aria-label="{text(label)}"{"" if len(options) > 1 else " hidden"}>{items}</select>'
+
+
+ZOOM = ('<button data-zoom="0.5" aria-label="zoom in">+</button><button data-zoom="2" aria-label="zoom out">&minus;</button>'
+        '<button data-zoom="all">all</button>')
+
+
+def card(name, title, note, tools="", wide=False):
+    return (f'<div class="card{" wide" if wide else ""}" data-chart="{name}"><h3>{text(title)}</h3>'
+            f'<div class="tools">{tools}</div><div class="plot"><canvas role="img" aria-label="{text(title)}"></canvas></div>'
+            f"<p>{text(note)}</p></div>")
+
+
+def picture(folder, module):
+    file = folder / f"{module.NAME}.png"
+    encoded = base64.b64encode(file.read_bytes()).decode()
+    return (f'<div class="card wide"><h3>{text(module.TITLE)}</h3><img alt="{text(module.TITLE)}" '
+            f'src="data:image/png;base64,{encoded}"><p>{text(module.HOW_TO_READ)}</p></div>')
+
+
+def any_rows(data, key):
+    return any(data[key].values())
+
+
+def chart_cards(data):
+    """The charts that have data."""
+    cards = []
+    measures = [y for y in Y_WORDS if any(series.get(f"{y}/time_s") for series in data["curves"].values())]
+    if measures:
+        first = data["target"][0] if data["target"] and data["target"][0] in measures else measures[0]
+        ordered = {y: Y_WORDS[y] for y in [first] + [m for m in measures if m != first]}
+        tools = (choice("y", ordered, "what is shown") + choice("x", X_WORDS, "against what") +
+                 choice("point", {p: p for p in data["points"]}, "point of the sweep") + ZOOM)
+        cards.append(card("curves", "Learning curves", "Mean over replicas and its 95 % band. Drag to zoom, double click "
+                          "for all; the buttons at the top hide an algorithm in every chart.", tools, wide=True))
+    if data["target"] and any(r["time_to_target_mean_s"] is not None for rows in data["summary"].values() for r in rows):
+        cards.append(card("target", "Time to target", "Mean and 95 % interval, fastest on top."))
+        cards.append(card("speedup", "Speed-up", "With the interval of the paired comparison; one that crosses 1 is no difference."))
+    if data["sweep"]:
+        cards.append(card("sweep", f"Against {data['sweep']['axis']}", "One line an algorithm with its 95 % band; a gap: not reached.",
+                          choice("y", {"time": "time to target", "speedup": "speed-up"}, "what is shown") + ZOOM, wide=True))
+    return cards
+
+
+def why_cards(data):
+    cards = []
+    if any_rows(data, "time"):
+        cards.append(card("time", "Where the workers' time goes", "The four shares are all of a class's time."))
+    if any_rows(data, "links"):
+        cards.append(card("links", "Busiest links", "Near 1: that link is the bottleneck. Busy but hardly used: flows held back elsewhere."))
+    if any_rows(data, "staleness"):
+        cards.append(card("staleness", "Staleness", "How many updates old the model was that a gradient was computed at.", ZOOM))
+    if any_rows(data, "contribution"):
+        columns = {"speed_share": "against share of speed"}
+        if any("data_share" in row for rows in data["contribution"].values() for row in rows):
+            columns["data_share"] = "against share of data"
+        cards.append(card("contribution", "Who contributes", "One marker a worker; on the dashed line share equals share.",
+                          choice("x", columns, "against what")))
+    if data["decisions"]:
+        cards.append(card("decisions", "What the algorithm decided", "One line a worker, coloured by class.",
+                          choice("what", {k: k for k in data["decisions"]}, "which decision") + ZOOM, wide=True))
+    return cards
+
+
+def interval_cell(row, mean, low, high, show):
+    if not words.known(row[mean]):
+        return None
+    cell = show(row[mean])
+    if words.known(row[low]):
+        cell += f"<small>{show(row[low])} to {show(row[high])}</small>"
+    return cell
+
+
+def table_html(results):
+    if results.summary.empty:
+        return "<p>No summary.csv: nothing to compare.</p>"
+    tables = []
+    look = Look(results.algorithms)
+    for point in results.points():
+        rows = []
+        for _, row in rows_of(results, point).iterrows():
+            time = interval_cell(row, "time_to_target_mean_s", "time_to_target_low_s", "time_to_target_high_s", words.seconds)
+            speed = interval_cell(row, "speedup", "speedup_low", "speedup_high", lambda v: f"{v:.2f}x")
+            accuracy = interval_cell(row, "final_accuracy_mean", "final_accuracy_low", "final_accuracy_high",
+                                     lambda v: f"{100 * v:.2f} %")
+            bad = [f"{row[k]:g} {k}" for k in ("failed", "diverged") if words.known(row[k]) and row[k] > 0]
+            cells = [time or ("not reached" if results.target else "-"), speed or "-", f"{row['reached']:g} of {row['n']:g}" +
+                     (f"<small>{', '.join(bad)}</small>" if bad else ""), accuracy or "-",
+                     words.percent(row["utilisation"]) if words.known(row["utilisation"]) else "-",
+                     words.data_size(row["bytes_to_target"]) if words.known(row["bytes_to_target"]) else "-"]
+            label = text(row["algorithm"])
+            colour = look.colour(row["algorithm"]) if row["algorithm"] in results.algorithms else "#888"
+            rows.append(f'<tr data-label="{label}"><td><span class="swatch" style="background:{colour}"></span>{label}</td>' +
+                        "".join(f"<td>{c}</td>" for c in cells) + "</tr>")
+        heads = ["algorithm", "time to target", f"vs {text(results.summary['baseline'].dropna().iloc[0])}"
+                 if results.summary["baseline"].notna().any() else "speed-up", "reached", "final accuracy", "utilisation",
+                 "bytes to target"]
+        title = results.point_title(point)
+        tables.append(f'<div class="scroll" data-point="{text(key_of(results, point))}">' +
+                      (f"<h3>{text(title)}</h3>" if title else "") + "<table><thead><tr>" +
+                      "".join(f"<th>{h}</th>" for h in heads) + "</tr></thead><tbody>" + "".join(rows) + "</tbody></table></div>")
+    return "".join(tables)
+
+
+def answer_html(results):
+    parts = words.answer(results)
+    if len(parts) == 1:
+        return "".join(f"<p>{text(s)}</p>" for s in parts[0][1])
+    return "<dl>" + "".join(f"<dt>{text(title)}</dt><dd>{text(' '.join(sentences))}</dd>" for title, sentences in parts) + "</dl>"
+
+
+def why_html(results, data):
+    lines = words.budget(results, results.at(results.points()[-1]))
+    where = results.point_title(results.points()[-1])
+    listed = "".join(f"<li><b>{text(a)}</b>: {text(line)}</li>" for a, line in lines.items())
+    return (f"<p>{text('At ' + where + ':') if where else ''}</p>" if where else "") + (f"<ul>{listed}</ul>" if listed else
+            "<p>No run has got far enough to say.</p>") + f'<div class="cards">{"".join(why_cards(data))}</div>'
+
+
+def made_html(results, left_out, folder):
+    p = results.provenance
+    command = p.get("command")
+    command = " ".join(command) if isinstance(command, list) else command
+    rows = {**({"command": command} if command else {}),
+            **{k: v for k, v in p.items() if k != "command" and isinstance(v, (str, int, float))}}
+    listed = "".join(f"<dt>{text(k.replace('_', ' '))}</dt><dd>{text(v)}</dd>" for k, v in rows.items())
+    missing = "".join(f"<li>{text(m.TITLE)}: {text(reason)}</li>" for m, reason in left_out)
+    scenario = text(json.dumps(results.scenario, indent=2))
+    return (f'<dl class="made">{listed}</dl>' +
+            "<p>To do it again: <code>./motley run " + text(results.folder / "scenario.json") + " --out results/again</code></p>" +
+            f"<p>The figures of this report as PNG, SVG and PDF: <code>{text(folder)}</code>.</p>" +
+            (f"<details><summary>Figures that are left out, and why</summary><ul>{missing}</ul></details>" if missing else "") +
+            (f"<details><summary>The full scenario</summary><pre>{scenario}</pre></details>" if results.scenario else
+             "<p>The scenario is missing.</p>"))
+
+
+def library():
+    for file in LIBRARIES:
+        if file.is_file():
+            return file.read_text()
+    return None
+
+
+def page(results, drawn, left_out, figures_folder, chart_library):
+    """The whole page. Without a chart library the figures take the place of the charts."""
+    data = page_data(results) if len(results.runs) else {"algorithms": [], "points": [], "look": {}, "decisions": {}}
+    figures_folder = pathlib.Path(figures_folder)
+    interactive = chart_library is not None and len(results.runs)
+    if interactive:
+        cards = chart_cards(data) + [picture(figures_folder, m) for m in drawn if m.NAME in ("gantt", "best")]
+        charts = f'<div class="cards">{"".join(cards)}</div>'
+        why = why_html(results, data)
+    else:
+        note = "" if chart_library is not None else ("<p>Chart.js is not installed (Debian: libjs-chart.js), so the charts "
+                                                     "are pictures.</p>")
+        charts = note + f'<div class="cards">{"".join(picture(figures_folder, m) for m in drawn)}</div>'
+        why = why_html(results, {"time": {}, "links": {}, "staleness": {}, "contribution": {}, "decisions": {}})
+    if not drawn and not len(results.runs):
+        charts = "<p>There is nothing to draw.</p>"
+    parts = {
+        "title": text(results.scenario.get("name", results.folder.name)), "question": text(words.question(results)),
+        "answer": answer_html(results), "table": table_html(results), "charts": charts, "why": why,
+        "sure": "<ul>" + "".join(f"<li>{text(line)}</li>" for line in words.how_sure(results)) + "</ul>",
+        "made": made_html(results, left_out, figures_folder), "style": (PAGE / "page.css").read_text(),
+        "data": json.dumps(data, allow_nan=False).replace("</", "<\\/"), "library": chart_library or "",
+        "script": (PAGE / "page.js").read_text(),
+    }
+    filled = (PAGE / "template.html").read_text()
+    # One pass: what is filled in is never searched for places.
+    pieces = filled.split("{{")
+    return pieces[0] + "".join(parts[rest.split("}}", 1)[0]] + rest.split("}}", 1)[1] for rest in pieces[1:])

@@ -1,0 +1,132 @@
+"""A results folder, read once. Files that are missing or empty are empty tables, and are named."""
+import json
+import pathlib
+
+import pandas as pd
+
+COLUMNS = {
+    "runs": ["run", "algorithm", "replica", "seed", "status", "virtual_s", "updates", "gradients", "samples",
+             "epochs", "bytes", "final_test_accuracy", "best_test_accuracy", "final_test_loss",
+             "time_to_target_s", "compute_s", "transfer_s", "wait_s", "discarded_s", "mean_staleness",
+             "max_staleness", "reason"],
+    "curves": ["run", "time_s", "updates", "samples", "epochs", "bytes", "train_loss", "test_loss",
+               "test_accuracy"],
+    "workers": ["run", "worker", "class", "speed", "compute_s", "transfer_s", "wait_s", "discarded_s",
+                "gradients", "samples", "mean_staleness", "max_staleness"],
+    "summary": ["algorithm", "n", "reached", "failed", "diverged", "time_to_target_mean_s",
+                "time_to_target_median_s", "time_to_target_low_s", "time_to_target_high_s", "baseline",
+                "speedup", "speedup_low", "speedup_high", "speedup_pairs", "final_accuracy_mean",
+                "final_accuracy_low", "final_accuracy_high", "best_accuracy_mean", "utilisation",
+                "bytes_to_target"],
+    "staleness": ["run", "class", "staleness", "count"],
+    "links": ["run", "link", "bandwidth_Bps", "bytes", "busy_share", "utilisation", "max_utilisation",
+              "links"],
+    "decisions": ["run", "time_s", "worker", "quantity", "value"],
+    "events": ["run", "host", "state", "begin_s", "end_s"],
+}
+TEXT = {"run", "algorithm", "status", "reason", "worker", "class", "baseline", "link", "quantity", "host",
+        "state"}
+# These exist only when something asks for them, so their absence is no fault of the folder.
+ON_REQUEST = {"decisions", "events"}
+
+
+class NoData(Exception):
+    """A figure cannot be drawn; says why."""
+
+
+class Results:
+    def __init__(self, folder):
+        self.folder = pathlib.Path(folder)
+        if not self.folder.is_dir():
+            raise NoData(f"{self.folder}: no such folder")
+        self.missing = []
+        self.scenario = self._json("scenario.json")
+        self.provenance = self._json("provenance.json")
+        for name in COLUMNS:
+            setattr(self, name, self._table(name))
+        self.axes = [column for column in self.runs.columns if column.startswith("/")]
+        self.algorithms = self._algorithms()
+
+    def _json(self, name):
+        try:
+            return json.loads((self.folder / name).read_text())
+        except (OSError, ValueError) as error:
+            self.missing.append(f"{name} ({_reason(error)})")
+            return {}
+
+    def _table(self, name):
+        file = self.folder / f"{name}.csv"
+        columns = COLUMNS[name]
+        try:
+            table = pd.read_csv(file, dtype={column: str for column in TEXT}, keep_default_na=False,
+                                na_values=[""])
+        except (OSError, ValueError) as error:
+            if name not in ON_REQUEST:
+                self.missing.append(f"{name}.csv ({_reason(error)})")
+            return pd.DataFrame({column: pd.Series(dtype=str if column in TEXT else float)
+                                 for column in columns})
+        for column in columns:
+            if column not in table:
+                table[column] = pd.Series(dtype=str if column in TEXT else float)
+        for column in table.columns:
+            if column not in TEXT and not column.startswith("/"):
+                table[column] = pd.to_numeric(table[column], errors="coerce")
+        return table
+
+    def _algorithms(self):
+        """Labels in the order of the scenario: this order decides colours."""
+        labels = [a.get("label", a.get("name")) for a in self.scenario.get("algorithms", [])
+                  if isinstance(a, dict)]
+        return labels + [a for a in self.runs["algorithm"].dropna().unique() if a not in labels]
+
+    def classes(self):
+        """Worker classes in the order of their ranks: this order decides colours."""
+        return list(dict.fromkeys(self.workers["class"].dropna()))
+
+    @property
+    def target(self):
+        """("test_accuracy", 0.82), ("test_loss", 0.1) or None."""
+        target = self.scenario.get("target") or {}
+        for kind in ("accuracy", "loss"):
+            if target.get(kind) is not None:
+                return f"test_{kind}", float(target[kind])
+        return None
+
+    def points(self):
+        """The combinations of swept values, in the order they were run; [()] without a sweep."""
+        if not self.axes or self.runs.empty:
+            return [()]
+        return list(dict.fromkeys(self.runs[self.axes].itertuples(index=False, name=None)))
+
+    def at(self, point):
+        """The rows of runs.csv at one combination of swept values."""
+        runs = self.runs
+        for axis, value in zip(self.axes, point):
+            runs = runs[runs[axis] == value]
+        return runs
+
+    def point_title(self, point):
+        return ", ".join(f"{axis_name(axis)} = {value_text(value)}"
+                         for axis, value in zip(self.axes, point))
+
+    def algorithms_of(self, runs):
+        present = set(runs["algorithm"])
+        return [label for label in self.algorithms if label in present]
+
+
+def axis_name(axis):
+    """The end of a JSON pointer that a reader recognises: /cluster/workers/0/spread/ratio -> spread ratio."""
+    words = [word for word in axis.split("/") if word and not word.isdigit()]
+    return " ".join(words[-2:]).replace("_", " ")
+
+
+def value_text(value):
+    return f"{value:g}" if isinstance(value, (int, float)) else str(value)
+
+
+def _reason(error):
+    if isinstance(error, FileNotFoundError):
+        return "not there"
+    if isinstance(error, pd.errors.EmptyDataError):
+        return "empty"
+    return "cannot be read"

@@ -1,0 +1,78 @@
+"""One look for all figures: an algorithm keeps its colour and marker, sizes fit a two-column paper."""
+import matplotlib
+
+matplotlib.use("Agg")
+import matplotlib.pyplot as plt
+
+# Okabe and Ito's colours, which the colour-blind can tell apart; beyond seven algorithms the marker and
+# the dashes tell them apart.
+COLOURS = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000"]
+MARKERS = ["o", "s", "^", "D", "v", "P", "X", "*", "<", ">", "h"]
+DASHES = ["-", (0, (5, 1.5)), (0, (1, 1.2)), (0, (5, 1.5, 1, 1.5))]
+# What a host does; the same in the bars of where time goes and in the Gantt chart.
+STATES = {"compute": "#009E73", "send": "#0072B2", "receive": "#56B4E9", "transfer": "#0072B2",
+          "wait": "#DDDDDD", "discarded": "#D55E00", "update": "#000000"}
+
+CLASSES = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9"]  # of workers
+
+COLUMN_IN = 3.5  # one column of a two-column paper
+PAGE_IN = 7.16   # both
+FORMATS = ("png", "svg", "pdf")
+
+plt.rcParams.update({
+    "font.size": 8, "axes.labelsize": 8, "axes.titlesize": 8, "legend.fontsize": 7, "xtick.labelsize": 7,
+    "ytick.labelsize": 7, "lines.linewidth": 1.3, "lines.markersize": 3.5, "axes.grid": True,
+    "grid.alpha": 0.25, "grid.linewidth": 0.5, "axes.spines.top": False, "axes.spines.right": False,
+    "legend.frameon": False, "savefig.dpi": 200, "figure.constrained_layout.use": True,
+    "svg.fonttype": "none", "pdf.fonttype": 42, "svg.hashsalt": "motley",
+})
+
+
+class Look:
+    """Colour, marker and dashes of every algorithm, by its place in the scenario."""
+
+    def __init__(self, algorithms):
+        self._place = {label: i for i, label in enumerate(algorithms)}
+
+    def colour(self, label):
+        return COLOURS[self._place[label] % len(COLOURS)]
+
+    def marker(self, label):
+        return MARKERS[self._place[label] % len(MARKERS)]
+
+    def dashes(self, label):
+        return DASHES[self._place[label] // len(COLOURS) % len(DASHES)]
+
+    def line(self, label, **more):
+        return {"color": self.colour(label), "marker": self.marker(label), "linestyle": self.dashes(label),
+                "label": label, **more}
+
+
+def panels(rows, columns, width=PAGE_IN, height=2.3):
+    """A figure and its axes as a list, row by row; `height` is one row's."""
+    fig, axes = plt.subplots(rows, columns, figsize=(width, rows * height), squeeze=False)
+    return fig, [ax for row in axes for ax in row]
+
+
+def legend_above(fig, entries, columns=5):
+    """One legend for all panels, above them; entries: label -> handle. save() keeps it in the picture."""
+    if entries:
+        fig.legend(list(entries.values()), list(entries), loc="lower center", bbox_to_anchor=(0.5, 1.0),
+                   ncol=min(len(entries), columns), handlelength=1.8, columnspacing=1.2)
+
+
+def entries_of(axes):
+    """label -> handle of everything labelled in these axes, each label once."""
+    entries = {}
+    for ax in axes:
+        for handle, label in zip(*ax.get_legend_handles_labels()):
+            entries.setdefault(label, handle)
+    return entries
+
+
+def save(fig, folder, name):
+    """Writes name.png, .svg and .pdf without dates, so that equal results give equal files."""
+    for kind in FORMATS:
+        metadata = {"svg": {"Date": None}, "pdf": {"CreationDate": None}, "png": {}}[kind]
+        fig.savefig(folder / f"{name}.{kind}", metadata=metadata, bbox_inches="tight", pad_inches=0.03)
+    plt.close(fig)

@@ -1,0 +1,206 @@
+"""A results folder in words: what was asked, the answer, how sure it is. Numbers are the simulator's."""
+from .figures.target import rows_of
+from .results import axis_name, value_text
+
+
+def joined(parts):
+    parts = [p for p in parts if p]
+    if len(parts) < 2:
+        return "".join(parts)
+    return ", ".join(parts[:-1]) + " and " + parts[-1]
+
+
+def known(value):
+    return value is not None and value == value
+
+
+def seconds(value):
+    return f"{value:.3g} s" if value < 1000 else f"{value:.0f} s"
+
+
+def percent(share):
+    return f"{100 * share:.0f} %"
+
+
+def data_size(count):
+    for size, unit in ((1e12, "TB"), (1e9, "GB"), (1e6, "MB"), (1e3, "kB")):
+        if count >= size:
+            return f"{count / size:.3g} {unit}"
+    return f"{count:.0f} B"
+
+
+def speed(flops):
+    for size, unit in ((1e15, "Pf"), (1e12, "Tf"), (1e9, "Gf"), (1e6, "Mf")):
+        if flops >= size:
+            return f"{flops / size:.3g} {unit}/s"
+    return f"{flops:.3g} f/s"
+
+
+def number(count, noun):
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+
+
+def target_text(results):
+    if results.target is None:
+        return None
+    column, value = results.target
+    return f"{100 * value:g} % test accuracy" if column == "test_accuracy" else f"a test loss of {value:g}"
+
+
+def cluster(results):
+    """"8 workers: 4 gpu (4 Tf/s each) and 4 cpu (1 Tf/s each), 4:1"."""
+    workers = results.workers[results.workers["run"] == results.workers["run"].iloc[0]] \
+        if len(results.workers) else results.workers
+    if workers.empty:
+        return ""
+    classes = []
+    for name, mine in workers.groupby("class", sort=False):
+        slow, fast = mine["speed"].min(), mine["speed"].max()
+        each = speed(slow) + (" each" if len(mine) > 1 else "") if slow == fast else f"{speed(slow)} to {speed(fast)}"
+        classes.append(f"{len(mine)} {name} ({each})")
+    ratio = workers["speed"].max() / workers["speed"].min()
+    return (f"{number(len(workers), 'worker')}: {joined(classes)}" +
+            (f"; the fastest is {ratio:.3g} times as fast as the slowest" if ratio > 1 else ""))
+
+
+def question(results):
+    """The scenario in a few sentences."""
+    s = results.scenario
+    sentences = [cluster(results)]
+    model, data = s.get("model", {}), s.get("data", {})
+    link = s.get("cluster", {}).get("link", {}) if isinstance(s.get("cluster"), dict) else {}
+    if link.get("bandwidth"):
+        sentences.append(f"Links of {link['bandwidth']}, {link.get('latency', '0s')} latency")
+    learnt = model.get("kind", "")
+    if data.get("kind"):
+        learnt += f" on {data['kind']}"
+        partition = data.get("partition", {})
+        if isinstance(partition, dict) and partition.get("kind", "iid") != "iid":
+            learnt += f" (data split {partition['kind']})"
+    if learnt:
+        size = s.get("cost", {}).get("model_size")
+        sentences.append(f"Trained: {learnt}" + (f"; a model is {size} on the wire" if size not in (None, "auto") else ""))
+    algorithms = joined(results.algorithms)
+    wanted = target_text(results)
+    if algorithms:
+        sentences.append(f"Which of {algorithms} reaches {wanted} first" if wanted and len(results.algorithms) > 1
+                         else f"How far {algorithms} {'get' if len(results.algorithms) > 1 else 'gets'}"
+                         + (f" towards {wanted}" if wanted else ""))
+    for axis in results.axes:
+        values = joined([value_text(v) for v in dict.fromkeys(results.runs[axis])])
+        sentences.append(f"Swept: {axis_name(axis)} over {values}")
+    stop = s.get("stop", {})
+    ends = [f"{key} {stop[key]}" for key in ("time", "updates", "samples", "epochs") if stop.get(key)]
+    if ends:
+        sentences.append("A run ends at " + " or ".join(ends))
+    return ". ".join(x for x in sentences if x) + "." if any(sentences) else \
+        "What was asked is not known: the scenario is missing."
+
+
+def overlaps(first, row):
+    """Whether two times to target are within each other's 95 % interval; None when there is none."""
+    cells = [first["time_to_target_low_s"], first["time_to_target_high_s"], row["time_to_target_low_s"],
+             row["time_to_target_high_s"]]
+    if not all(known(c) for c in cells):
+        return None
+    return row["time_to_target_low_s"] <= first["time_to_target_high_s"]
+
+
+def speedup_text(row):
+    if not known(row["speedup"]) or row["algorithm"] == row["baseline"]:
+        return ""
+    text = f"{row['speedup']:.2f}x"
+    if known(row["speedup_low"]):
+        text += f" (95 %: {row['speedup_low']:.2f} to {row['speedup_high']:.2f})"
+    return f", {text} as fast as {row['baseline']}"
+
+
+def answer_at(results, point):
+    """Sentences about one point of the sweep."""
+    rows = rows_of(results, point)
+    wanted = target_text(results)
+    if rows.empty:
+        return ["No run is finished here."]
+    if wanted is None:
+        best = rows.sort_values("final_accuracy_mean", ascending=False, na_position="last").iloc[0]
+        if not known(best["final_accuracy_mean"]):
+            return ["There is no target and no accuracy to compare by: only times."]
+        return [f"There is no target; {best['algorithm']} ends with the best accuracy, "
+                f"{100 * best['final_accuracy_mean']:.1f} %."]
+    there = rows[rows["time_to_target_mean_s"].notna()]
+    never = list(rows[rows["time_to_target_mean_s"].isna()]["algorithm"])
+    if there.empty:
+        return [f"No algorithm reaches {wanted} before the runs end."]
+    first = there.iloc[0]
+    sentences = [f"{first['algorithm']} reaches {wanted} in {seconds(first['time_to_target_mean_s'])}"
+                 f"{speedup_text(first)}."]
+    others = [row for _, row in there.iloc[1:].iterrows()]
+    near = [row["algorithm"] for row in others if overlaps(first, row)]
+    if near:
+        sentences.append(f"{joined(near)} {'is' if len(near) == 1 else 'are'} within noise of it: "
+                         "the 95 % intervals overlap.")
+    later = [f"{row['algorithm']} {seconds(row['time_to_target_mean_s'])}" for row in others
+             if row["algorithm"] not in near]
+    if later:
+        sentences.append(f"Later: {joined(later)}.")
+    if never:
+        sentences.append(f"{joined(never)} never {'reaches' if len(never) == 1 else 'reach'} it.")
+    return sentences
+
+
+def answer(results):
+    """The answer first: a list of sentences, or of (heading, sentences) over a sweep."""
+    if results.runs.empty:
+        return [("", ["There are no finished runs in this folder."])]
+    if results.summary.empty:
+        return [("", ["summary.csv is missing or empty, so there is no comparison to report; what each run did is below."])]
+    points = results.points()
+    return [(results.point_title(point), answer_at(results, point)) for point in points]
+
+
+def budget(results, runs):
+    """algorithm -> "compute 48 %, transfer 23 %, wait 29 %; busiest link server_up at 15 %"."""
+    lines = {}
+    for label in results.algorithms_of(runs):
+        mine = runs[(runs["algorithm"] == label) & (runs["status"] != "failed")]
+        parts = mine[["compute_s", "transfer_s", "wait_s", "discarded_s"]].sum()
+        if not parts.sum() > 0:
+            continue
+        text = ", ".join(f"{name[:-2]} {percent(value / parts.sum())}" for name, value in parts.items() if value > 0)
+        links = results.links[results.links["run"].isin(mine["run"])]
+        if len(links) and links["max_utilisation"].max() > 0:
+            busiest = links.loc[links["max_utilisation"].idxmax()]
+            text += f"; busiest link {busiest['link']}, used {percent(busiest['max_utilisation'])}"
+        if mine["mean_staleness"].max() > 0:
+            text += f"; mean staleness {mine['mean_staleness'].mean():.2f}, at most {mine['max_staleness'].max():.0f}"
+        lines[label] = text
+    return lines
+
+
+def how_sure(results):
+    """What the reader should know before believing it."""
+    lines = []
+    runs = results.runs
+    counts = runs.groupby(["algorithm"] + results.axes, dropna=False).size() if len(runs) else []
+    if len(counts):
+        fewest, most = min(counts), max(counts)
+        if most == 1:
+            lines.append("One run of each: there are no intervals, and small differences mean nothing. "
+                         "Add replicas to the scenario to know more.")
+        else:
+            lines.append(f"{fewest if fewest == most else f'{fewest} to {most}'} replicas of each, with seeds of "
+                         "their own. Intervals are 95 % confidence intervals as the simulator computed them; "
+                         "speed-ups compare runs with the same seed.")
+    if results.target is not None and len(runs):
+        late = runs[runs["time_to_target_s"].isna() & (runs["status"] == "ok")]
+        for label, mine in late.groupby("algorithm", sort=False):
+            total = len(runs[runs["algorithm"] == label])
+            lines.append(f"{label}: {len(mine)} of {total} runs ended without reaching the target.")
+    for _, run in runs[runs["status"].isin(["failed", "diverged"])].head(10).iterrows():
+        lines.append(f"{run['run']} {run['status']}: {run['reason'] if isinstance(run['reason'], str) else 'no reason given'}")
+    rest = len(runs[runs["status"].isin(["failed", "diverged"])]) - 10
+    if rest > 0:
+        lines.append(f"... and {rest} more that failed or diverged (runs.csv).")
+    for name in results.missing:
+        lines.append(f"Missing: {name}.")
+    return lines

@@ -1,0 +1,148 @@
+"""Results folders for the tests of analysis/, written as motley run writes them (README, column tables).
+
+Their curves are made up: an algorithm's accuracy approaches 0.9 at its own rate, so that who is first is known."""
+import itertools
+import json
+import math
+import pathlib
+
+TARGET = 0.8
+RATES = {"sync": 0.02, "async": 0.05, "local": 0.03, "slow": 0.004}  # "slow" never reaches the target
+CLASSES = [("gpu", 4e12), ("gpu", 4e12), ("cpu", 1e12), ("cpu", 1e12)]
+
+
+def write_csv(file, columns, rows):
+    lines = [",".join(columns)]
+    for row in rows:
+        lines.append(",".join("" if row.get(c) is None else str(row[c]) for c in columns))
+    file.write_text("\n".join(lines) + "\n")
+
+
+def rate_at(label, point):
+    rate = RATES[label]
+    for value in point.values():  # uneven speeds hurt those who wait
+        rate /= value ** 0.5 if label == "sync" and isinstance(value, (int, float)) else 1
+    return rate
+
+
+def time_to_target(rate, replica):
+    time = -math.log(1 - TARGET / 0.9) / (rate * (1 + 0.04 * replica))
+    return time if time < 300 else None
+
+
+def mean_and_interval(values):
+    if not values:
+        return None, None, None
+    mean = sum(values) / len(values)
+    if len(values) < 2:
+        return mean, None, None
+    return mean, mean * 0.95, mean * 1.05
+
+
+def write_results(folder, algorithms=("sync", "async", "local"), replicas=3, axes=None, trace=True, decisions=True,
+                  statuses=None):
+    """axes: pointer -> values. statuses: run name -> failed or diverged."""
+    folder = pathlib.Path(folder)
+    folder.mkdir(parents=True, exist_ok=True)
+    axes, statuses = axes or {}, statuses or {}
+    points = [dict(zip(axes, values)) for values in itertools.product(*axes.values())]
+    runs, curves, workers, staleness, links, events, chosen, summary = ([] for _ in range(8))
+    for p, point in enumerate(points):
+        for label in algorithms:
+            rate = rate_at(label, point)
+            times = []
+            for replica in range(replicas):
+                name = f"{label}-{replica}" if not axes else f"{label}-p{p}-{replica}"
+                status = statuses.get(name, "ok")
+                reached = time_to_target(rate, replica) if status == "ok" else None
+                times += [reached] if reached else []
+                add_run(name, label, replica, status, reached, rate, point, runs, curves, workers, staleness, links)
+                if trace and status == "ok" and replica == 0:
+                    add_events(name, events)
+                if decisions and label == "local" and status == "ok" and replica == 0:
+                    chosen += [{"run": name, "time_s": t, "worker": f"{c}{i}", "quantity": "local_steps", "value": v}
+                               for i, (c, _) in enumerate(CLASSES) for t, v in ((0, 4), (60, 2 if c == "cpu" else 8))]
+            mean, low, high = mean_and_interval(times)
+            base, _, _ = mean_and_interval([t for t in (time_to_target(rate_at(algorithms[0], point), r)
+                                                        for r in range(replicas)) if t])
+            speedup = base / mean if mean and base else None
+            several = replicas > 1
+            summary.append({"algorithm": label, **point, "n": replicas, "reached": len(times), "failed": 0, "diverged": 0,
+                            "time_to_target_mean_s": mean, "time_to_target_median_s": mean, "time_to_target_low_s": low,
+                            "time_to_target_high_s": high, "baseline": algorithms[0], "speedup": speedup,
+                            "speedup_low": speedup * 0.9 if speedup and several else None,
+                            "speedup_high": speedup * 1.1 if speedup and several else None, "speedup_pairs": len(times),
+                            "final_accuracy_mean": 0.88, "utilisation": 0.6, "bytes_to_target": 4e10 if mean else None})
+    pointers = list(axes)
+    write_csv(folder / "runs.csv", ["run", "algorithm", "replica", "seed", "status", "virtual_s", "updates", "gradients",
+                                    "samples", "epochs", "bytes", "final_test_accuracy", "best_test_accuracy",
+                                    "final_test_loss", "time_to_target_s", "compute_s", "transfer_s", "wait_s",
+                                    "discarded_s", "mean_staleness", "max_staleness", "wall_s", "peak_rss_mb", "reason",
+                                    "speed_ratio", "speed_cv", "sync_efficiency"] + pointers, runs)
+    write_csv(folder / "curves.csv", ["run", "time_s", "updates", "samples", "epochs", "bytes", "train_loss", "test_loss",
+                                      "test_accuracy"], curves)
+    write_csv(folder / "workers.csv", ["run", "worker", "class", "speed", "compute_s", "transfer_s", "wait_s",
+                                       "discarded_s", "gradients", "samples", "mean_staleness", "max_staleness",
+                                       "data_samples"], workers)
+    write_csv(folder / "summary.csv", ["algorithm"] + pointers + [
+        "n", "reached", "failed", "diverged", "time_to_target_mean_s", "time_to_target_median_s", "time_to_target_low_s",
+        "time_to_target_high_s", "baseline", "speedup", "speedup_low", "speedup_high", "speedup_pairs",
+        "final_accuracy_mean", "final_accuracy_low", "final_accuracy_high", "best_accuracy_mean", "best_accuracy_low",
+        "best_accuracy_high", "accuracy_at_25", "accuracy_at_50", "accuracy_at_75", "accuracy_at_100", "utilisation",
+        "bytes_to_target"], summary)
+    write_csv(folder / "staleness.csv", ["run", "class", "staleness", "count"], staleness)
+    write_csv(folder / "links.csv", ["run", "link", "bandwidth_Bps", "bytes", "busy_share", "utilisation",
+                                     "max_utilisation", "links"], links)
+    if trace:
+        write_csv(folder / "events.csv", ["run", "host", "state", "begin_s", "end_s"], events)
+    if decisions:
+        write_csv(folder / "decisions.csv", ["run", "time_s", "worker", "quantity", "value"], chosen)
+    (folder / "scenario.json").write_text(json.dumps(
+        {"name": "made_up", "seed": 1, "data": {"kind": "synthetic"}, "model": {"kind": "mlp"},
+         "cluster": {"link": {"bandwidth": "10Gbps", "latency": "50us"}}, "target": {"accuracy": TARGET},
+         "stop": {"time": "300s"}, "algorithms": [{"name": a, "label": a} for a in algorithms]}))
+    (folder / "provenance.json").write_text(json.dumps({"version": "0", "command": ["motley", "run", "made_up.json"]}))
+    return folder
+
+
+def add_run(name, label, replica, status, reached, rate, point, runs, curves, workers, staleness, links):
+    failed = status == "failed"
+    runs.append({"run": name, "algorithm": label, "replica": replica, "seed": 1 + replica, "status": status,
+                 "virtual_s": 0 if failed else 300, "updates": 3000, "gradients": 3000, "samples": 96000, "epochs": 9.6,
+                 "bytes": 4e10, "final_test_accuracy": None if status != "ok" else 0.88,
+                 "best_test_accuracy": None if status != "ok" else 0.88, "final_test_loss": 0.3,
+                 "time_to_target_s": reached, "compute_s": 600, "transfer_s": 200, "wait_s": 300, "discarded_s": 100,
+                 "mean_staleness": 3 if label == "async" else 0, "max_staleness": 7 if label == "async" else 0, "wall_s": 1,
+                 "peak_rss_mb": 50, "reason": None if status == "ok" else "the loss grew without bound", **point})
+    if failed:
+        return
+    for i in range(101):
+        time = 3 * i
+        accuracy = 0.9 * (1 - math.exp(-rate * (1 + 0.04 * replica) * time))
+        curves.append({"run": name, "time_s": time, "updates": 30 * i, "samples": 960 * i, "epochs": 0.096 * i,
+                       "bytes": 4e8 * i, "train_loss": 1 - accuracy, "test_loss": 1.1 - accuracy, "test_accuracy": accuracy})
+    for i, (kind, speed) in enumerate(CLASSES):
+        busy = 150 if kind == "cpu" or label == "async" else 80
+        workers.append({"run": name, "worker": f"{kind}{i}", "class": kind, "speed": speed, "compute_s": busy,
+                        "transfer_s": 50, "wait_s": 300 - busy - 50 - 10, "discarded_s": 10, "gradients": 700,
+                        "samples": 40000 if label == "async" and kind == "gpu" else 20000, "mean_staleness": 0,
+                        "max_staleness": 0, "data_samples": 10000})
+    for kind, where in (("gpu", 2), ("cpu", 6)):
+        ages = [(where, 400), (where + 1, 200)] if label == "async" else [(0, 600)]
+        staleness += [{"run": name, "class": kind, "staleness": s, "count": c} for s, c in ages]
+    links += [{"run": name, "link": link, "bandwidth_Bps": 1.25e9, "bytes": 2e10, "busy_share": use * 1.2,
+               "utilisation": use, "max_utilisation": use, "links": 1}
+              for link, use in (("server_up", 0.5), ("server_down", 0.4), ("gpu0_up", 0.1))]
+
+
+def add_events(name, events):
+    for i, (kind, speed) in enumerate(CLASSES):
+        for k in range(4):
+            begin, length = k * 1.0, 8e11 / speed
+            for state, start, end in (("receive", begin, begin + 0.1), ("compute", begin + 0.1, begin + 0.1 + length),
+                                      ("send", begin + 0.1 + length, begin + 0.19 + length)):
+                events.append({"run": name, "host": f"{kind}{i}", "state": state, "begin_s": start, "end_s": end})
+            if kind == "gpu":
+                events.append({"run": name, "host": f"{kind}{i}", "state": "wait", "begin_s": begin + 0.19 + length,
+                               "end_s": begin + 1})
+    events += [{"run": name, "host": "server", "state": "update", "begin_s": k + 1.0, "end_s": k + 1.0} for k in range(4)]

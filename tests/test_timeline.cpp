@@ -1,0 +1,283 @@
+// Timelines, staleness and link use: small runs whose every second can be told by hand.
+#include <sstream>
+
+#include "catch.hpp"
+#include "program.hpp"
+#include "sim/app/trace_options.hpp"
+#include "sim/core/record/link_use.hpp"
+#include "simulated.hpp"
+
+using namespace motley;
+using namespace motley::tests;
+
+namespace {
+
+Json cluster_of(int fast, int slow) {
+  Json scenario = timing_scenario();
+  if (fast > 0) {
+    scenario["cluster"]["workers"].push_back({{"name", "fast"}, {"count", fast}, {"speed", "2Gf"}});
+  }
+  if (slow > 0) {
+    scenario["cluster"]["workers"].push_back({{"name", "slow"}, {"count", slow}, {"speed", "1Gf"}});
+  }
+  return scenario;
+}
+
+const LinkResult& link_named(const RunResult& result, const std::string& name) {
+  for (const LinkResult& link : result.links) {
+    if (link.name == name) return link;
+  }
+  throw std::runtime_error("no link " + name);
+}
+
+using Rows = std::vector<std::map<std::string, std::string>>;
+
+/// Runs the program with --trace and gives events.csv.
+Rows events_of(const TemporaryFolder& folder, const Json& scenario,
+               const std::vector<std::string>& options) {
+  folder.write("scenario.json", scenario.dump());
+  std::vector<std::string> arguments = {"run", "scenario.json", "--out", "out"};
+  arguments.insert(arguments.end(), options.begin(), options.end());
+  const Outcome outcome = run_motley(arguments, folder.path());
+  INFO(outcome.err);
+  REQUIRE(outcome.exit_code == 0);
+  return rows_of(read_file(folder.path() / "out" / "events.csv"));
+}
+
+Rows of_host(const Rows& rows, const std::string& host) {
+  Rows some;
+  for (const auto& row : rows) {
+    if (row.at("host") == host) some.push_back(row);
+  }
+  return some;
+}
+
+double at(const std::map<std::string, std::string>& row, const char* column) {
+  return std::stod(row.at(column));
+}
+
+}  // namespace
+
+TEST_CASE("a link is busy while a message flows through it, and used as far as it is full") {
+  // Two equal workers: both messages share the server's link, 16 MB at 100 MB/s, so that every link
+  // of a round is busy 0.16 s, the server's full and the workers' half full. A round takes
+  // 0.002 + 0.16 + 1 + 0.002 + 0.16 s.
+  Json scenario = cluster_of(0, 2);
+  scenario["stop"]["updates"] = 5;
+  const RunResult result = simulate(scenario);
+  REQUIRE(result.virtual_s == Approx(5 * 1.324).epsilon(1e-9));
+  const std::vector<LinkUse> uses = link_uses(result);
+  std::vector<std::string> names;
+  for (const LinkUse& use : uses) {
+    names.push_back(use.name);
+    CHECK(use.links == 1);
+    CHECK(use.busy_share == Approx(0.16 / 1.324).epsilon(1e-9));
+    const bool server = use.name.starts_with("server");
+    CHECK(use.bytes == Approx(5 * (server ? 16e6 : 8e6)));
+    CHECK(use.utilisation == Approx((server ? 0.16 : 0.08) / 1.324).epsilon(1e-9));
+  }
+  CHECK(names == std::vector<std::string>{"server_down", "server_up", "slow0_down", "slow0_up",
+                                          "slow1_down", "slow1_up"});
+}
+
+TEST_CASE("a link that carries nothing is listed as idle, and a ring loads its links") {
+  Json scenario = cluster_of(0, 2);
+  scenario["algorithms"] = {{{"name", "allreduce"}}};
+  scenario["stop"]["updates"] = 3;
+  const RunResult result = simulate(scenario);
+  CHECK(link_named(result, "server_up").busy_s == 0);
+  CHECK(link_named(result, "server_up").bytes == 0);
+  // Two workers: two steps of half a message a round, 0.04 s each.
+  CHECK(link_named(result, "slow0_up").bytes == Approx(3 * 8e6));
+  CHECK(link_named(result, "slow0_up").busy_s == Approx(3 * 0.08).epsilon(1e-9));
+}
+
+TEST_CASE("beyond 64 workers links whose names differ in numbers are one row") {
+  RunResult result;
+  result.virtual_s = 2;
+  result.workers.resize(most_workers_link_by_link + 1);
+  result.links = {{"cpu-1_up", 100, 100, 1}, {"cpu-10_up", 300, 300, 2}, {"server_up", 50, 50, 1}};
+  const std::vector<LinkUse> uses = link_uses(result);
+  REQUIRE(uses.size() == 2);
+  CHECK(uses[0].name == "cpu-*_up");
+  CHECK(uses[0].links == 2);
+  CHECK(uses[0].bandwidth_Bps == 400);
+  CHECK(uses[0].bytes == 400);
+  CHECK(uses[0].busy_share == 0.75);  // (1/2 + 2/2) / 2
+  CHECK(uses[0].utilisation == 0.5);  // 400 / (400 * 2)
+  CHECK(uses[0].max_utilisation == 0.5);
+  CHECK(uses[1].name == "server_up");
+  result.workers.pop_back();
+  CHECK(link_uses(result).size() == 3);
+}
+
+TEST_CASE("the staleness histogram of a class counts every gradient the server applied") {
+  Json scenario = cluster_of(1, 2);
+  scenario["algorithms"] = {{{"name", "async"}}};
+  scenario["stop"]["updates"] = 60;
+  const RunResult result = simulate(scenario);
+  std::map<std::string, std::uint64_t> counts;
+  double sum = 0;
+  std::uint64_t most = 0;
+  for (const StalenessCount& s : result.staleness) {
+    counts[s.class_name] += s.count;
+    sum += static_cast<double>(s.staleness * s.count);
+    most = std::max(most, s.staleness);
+  }
+  CHECK(counts["fast"] + counts["slow"] == 60);
+  CHECK(counts["fast"] > counts["slow"] / 2);
+  CHECK(sum / 60 == Approx(result.mean_staleness).epsilon(1e-12));
+  CHECK(most == result.max_staleness);
+}
+
+TEST_CASE("a traced run is the run it would have been, and its timeline holds every second") {
+  // One fast worker, 0.5 s a gradient, one slow, 1 s. Both models cross the server's link together:
+  // they arrive after 0.002 + 0.16 s. The fast gradient leaves at 0.662 and has the link for
+  // itself, 0.002 + 0.08 s; the slow one leaves at 1.162. The update is made at 1.244.
+  const TemporaryFolder folder;
+  Json scenario = cluster_of(1, 1);
+  scenario["stop"]["updates"] = 1;
+  const Rows rows = events_of(folder, scenario, {"--trace"});
+  const RunResult plain = simulate(scenario);
+
+  const std::vector<std::pair<const char*, std::array<double, 2>>> fast = {
+      {"receive", {0, 0.162}},
+      {"compute", {0.162, 0.662}},
+      {"send", {0.662, 0.744}},
+      {"wait", {0.744, 1.244}}};
+  const Rows seen = of_host(rows, "fast0");
+  REQUIRE(seen.size() == fast.size());
+  for (std::size_t i = 0; i < fast.size(); ++i) {
+    CHECK(seen[i].at("run") == "sync-0");
+    CHECK(seen[i].at("state") == fast[i].first);
+    CHECK(at(seen[i], "begin_s") == Approx(fast[i].second[0]).margin(1e-9));
+    CHECK(at(seen[i], "end_s") == Approx(fast[i].second[1]).margin(1e-9));
+  }
+  const Rows server = of_host(rows, "server");
+  std::vector<std::string> states;
+  for (const auto& row : server) states.push_back(row.at("state"));
+  CHECK(states ==
+        std::vector<std::string>{"send", "send", "wait", "receive", "wait", "receive", "update"});
+  CHECK(at(server.back(), "begin_s") == Approx(1.244).margin(1e-9));
+
+  // The account of the worker and its timeline tell the same.
+  std::map<std::string, double> sums;
+  for (const auto& row : seen) sums[row.at("state")] += at(row, "end_s") - at(row, "begin_s");
+  CHECK(sums["compute"] == Approx(plain.workers[0].compute_s).epsilon(1e-12));
+  CHECK(sums["wait"] == Approx(plain.workers[0].wait_s).epsilon(1e-12));
+  CHECK(plain.virtual_s == Approx(1.244).epsilon(1e-9));
+}
+
+TEST_CASE("Perfetto's trace has a process a host and an arrow from every push to its update") {
+  const TemporaryFolder folder;
+  Json scenario = cluster_of(1, 1);
+  scenario["stop"]["updates"] = 3;
+  events_of(folder, scenario, {"--trace"});
+  const Json trace = Json::parse(read_file(folder.path() / "out" / "traces" / "sync-0.json"));
+  std::map<int, std::string> processes;
+  std::map<std::string, int> phases;
+  std::map<int, Json> starts;
+  for (const Json& event : trace["traceEvents"]) {
+    ++phases[event["ph"].get<std::string>()];
+    if (event["ph"] == "M" && event["name"] == "process_name") {
+      processes[event["pid"]] = event["args"]["name"];
+    }
+    if (event["ph"] == "s") starts[event["id"]] = event;
+  }
+  CHECK(processes == std::map<int, std::string>{{0, "fast0"}, {1, "slow0"}, {2, "server"}});
+  CHECK(phases["s"] == 6);  // two pushes an update
+  CHECK(phases["f"] == 6);
+  for (const Json& event : trace["traceEvents"]) {
+    if (event["ph"] != "f") continue;
+    const Json& start = starts.at(event["id"]);
+    CHECK(event["pid"] == 2);
+    CHECK(start["pid"] != 2);
+    CHECK(event["ts"].get<double>() > start["ts"].get<double>());
+    // An arrow ends in a slice: an update on that thread, at that time.
+    bool found = false;
+    for (const Json& slice : trace["traceEvents"]) {
+      found = found || (slice["ph"] == "X" && slice["name"] == "update" &&
+                        slice["tid"] == event["tid"] && slice["ts"] == event["ts"]);
+    }
+    CHECK(found);
+  }
+}
+
+TEST_CASE("a window cuts the timeline, and the program says what it shows") {
+  const TemporaryFolder folder;
+  const Rows rows = events_of(folder, cluster_of(1, 1), {"--trace", "2s:3500ms"});
+  for (const auto& row : rows) {
+    CHECK(at(row, "begin_s") >= 2);
+    CHECK(at(row, "end_s") <= 3.5);
+  }
+  double covered = 0;
+  for (const auto& row : of_host(rows, "slow0")) covered += at(row, "end_s") - at(row, "begin_s");
+  CHECK(covered == Approx(1.5).epsilon(1e-9));  // a slow worker does one thing at a time here
+  const Outcome outcome =
+      run_motley({"run", "scenario.json", "--out", "out", "--trace=2s:3500ms"}, folder.path());
+  CHECK(outcome.out.find("  sync-0: 2 s to 3.5 s\n") != std::string::npos);
+}
+
+TEST_CASE("a window is two times with units, the second later") {
+  CHECK(parse_window("1s:2min").to_s == 120);
+  CHECK(parse_window("1s:").from_s == 1);
+  CHECK(parse_window(":2s").from_s == 0);
+  CHECK_THROWS_WITH(parse_window("1:2"),
+                    "--trace: must be FROM:TO, such as 10s:20s, 10s: or :20s, got '1:2'");
+  CHECK_THROWS_WITH(parse_window("3s:2s"),
+                    "--trace: the window must end after it begins, got '3s:2s'");
+}
+
+TEST_CASE("of thousands of workers a timeline shows some of every class, and stops when full") {
+  std::vector<std::string> hosts;
+  for (int i = 0; i < 1000; ++i) hosts.push_back((i < 900 ? "cpu-" : "gpu-") + std::to_string(i));
+  hosts.emplace_back("server");
+  Timeline timeline({0, 10, 10, 30}, hosts, 1000);
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < 1000; ++i) kept += timeline.is_kept(i) ? 1 : 0;
+  CHECK(kept == 10);
+  CHECK(timeline.is_kept(900));  // every hundredth
+  CHECK(timeline.is_kept(1000));
+  for (int round = 0; round < 4; ++round) {
+    for (std::size_t i = 0; i < 1000; ++i) timeline.computed(i, round, round + 0.5);
+  }
+  timeline.close(8);
+  CHECK(timeline.extent() ==
+        "10 of 1000 workers, 0 s to 3 s (there the timeline is full: 30 intervals; choose a later "
+        "window to see more)");
+  CHECK(timeline.intervals().size() == 60);  // each computation and the waiting after it
+}
+
+TEST_CASE("computing that was for nothing is shown as discarded") {
+  Timeline timeline({}, {"w", "server"}, 1);
+  timeline.computed(0, 0, 1);
+  timeline.computed(0, 1, 3);
+  timeline.discarded(0, 1);
+  timeline.close(3);
+  CHECK(timeline.intervals()[0].state == Timeline::State::discarded);
+  CHECK(timeline.intervals()[1].state == Timeline::State::compute);
+}
+
+TEST_CASE("what is under way at the end is shown up to the end") {
+  Timeline timeline({}, {"w", "server"}, 1);
+  timeline.message_departs(0, 1, 1);
+  timeline.close(4);
+  const Timeline::Interval& send = timeline.intervals()[1];
+  CHECK(send.state == Timeline::State::send);
+  CHECK(send.begin_s == 1);
+  CHECK(send.end_s == 4);
+  CHECK(timeline.intervals()[0].state == Timeline::State::wait);
+}
+
+TEST_CASE("SimGrid writes its own trace when asked") {
+  const TemporaryFolder folder;
+  folder.write("scenario.json", cluster_of(1, 1).dump());
+  const Outcome outcome =
+      run_motley({"run", "scenario.json", "--out", "out", "--paje"}, folder.path());
+  REQUIRE(outcome.exit_code == 0);
+  const std::string trace = read_file(folder.path() / "out" / "traces" / "sync-0.paje");
+  CHECK(trace.find("%EventDef PajeDefineContainerType") != std::string::npos);
+  CHECK(trace.find("fast0") != std::string::npos);
+  CHECK(trace.find("server_up") != std::string::npos);
+  CHECK_FALSE(std::filesystem::exists(folder.path() / "out" / "events.csv"));
+}
