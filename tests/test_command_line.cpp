@@ -246,7 +246,7 @@ TEST_CASE("The scenarios that come with the program are valid") {
   CHECK(scenarios > 0);
 }
 
-TEST_CASE("A run writes its five files, with the columns that are documented") {
+TEST_CASE("A run writes its files, with the columns that are documented") {
   const Workplace place;
   REQUIRE(place.run().exit_code == 0);
   std::vector<std::string> files;
