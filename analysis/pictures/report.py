@@ -181,8 +181,8 @@ def card(name, title, note, tools="", wide=False):
 def picture(folder, module):
     file = folder / f"{module.NAME}.png"
     encoded = base64.b64encode(file.read_bytes()).decode()
-    return (f'<div class="card wide"><h3>{text(module.TITLE)}</h3><img alt="{text(module.TITLE)}" '
-            f'src="data:image/png;base64,{encoded}"><p>{text(module.HOW_TO_READ)}</p></div>')
+    return (f'<div class="card wide"><h3>{text(module.TITLE)}</h3><div class="scroll"><img alt="{text(module.TITLE)}" '
+            f'src="data:image/png;base64,{encoded}"></div><p>{text(module.HOW_TO_READ)}</p></div>')
 
 
 def any_rows(data, key):

@@ -14,7 +14,8 @@ namespace motley {
 namespace {
 
 std::vector<Command> commands() {
-  return {run_command(), validate_command(), algorithms_command(), bench_command()};
+  return {run_command(),      explain_command(),    report_command(),
+          validate_command(), algorithms_command(), bench_command()};
 }
 
 void print_overview(std::ostream& out) {

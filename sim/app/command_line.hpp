@@ -24,6 +24,8 @@ Command run_command();
 Command validate_command();
 Command algorithms_command();
 Command bench_command();
+Command explain_command();
+Command report_command();
 
 /// The whole program: finds the command, parses, runs. Returns the exit code: 0 fine, 1 a run
 /// failed, 2 bad input, 130 interrupted.

@@ -6,6 +6,7 @@
 #include "sim/app/job_queue.hpp"
 #include "sim/app/progress_display.hpp"
 #include "sim/app/provenance.hpp"
+#include "sim/app/reporting.hpp"
 #include "sim/app/scenario_options.hpp"
 #include "sim/app/summary.hpp"
 #include "sim/app/trace_options.hpp"
@@ -51,6 +52,8 @@ int run(const po::variables_map& options, const std::vector<std::string>& comman
     throw InputError("--out: must name a folder, got ''");
   }
 
+  const bool wants_report = options.count("report") > 0;
+  if (wants_report) check_report_possible();
   trace_request(options, "");  // a mistake in it is told before anything is loaded
   const Experiment experiment = load_experiment(options, "run");
   const unsigned jobs = std::min(wanted_jobs, static_cast<unsigned>(experiment.runs().size()));
@@ -96,10 +99,11 @@ int run(const po::variables_map& options, const std::vector<std::string>& comman
               << " runs are finished and kept\n";
     return 130;
   }
+  const bool drawn = !wants_report || make_report(files.folder()) == 0;
   for (const RunResult& result : finished) {
     if (result.status == "failed") return 1;
   }
-  return 0;
+  return drawn ? 0 : 1;
 }
 
 }  // namespace
@@ -114,6 +118,7 @@ Command run_command() {
   po::options_description output("Output");
   output.add_options()("out", po::value<std::string>()->value_name("DIR"),
                        "folder for the results (default: results/<name>)")(
+      "report", "draw figures and report.html from the results at the end")(
       "quiet,q", "no progress, only the table");
   po::options_description execution("Execution");
   execution.add_options()("jobs,j", po::value<int>()->value_name("N"),

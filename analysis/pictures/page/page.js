@@ -132,6 +132,8 @@
     datasets: [{ data: rows.map((r) => r[value]), backgroundColor: rows.map((r) => colourOf(r.algorithm)),
       algorithms: rows.map((r) => r.algorithm), intervals: rows.map((r) => [r[low], r[high]]), maxBarThickness: 26 }],
   });
+  // The axis reaches beyond the intervals, too.
+  const reach = (rows, high) => ({ suggestedMax: Math.max(0, ...rows.map((r) => r[high] || 0)) });
   const summaryRows = () => (data.summary[point()] || []).filter((r) => visible(r.algorithm));
 
   // Every chart: what it shows now, made anew whenever something is hidden or chosen.
@@ -156,14 +158,14 @@
     target() {
       const rows = summaryRows();
       const chart = { type: "bar", data: bars(rows, "time_to_target_mean_s", "time_to_target_low_s", "time_to_target_high_s"),
-        options: barOptions("virtual time to target (s)", { tip: (item) => `${short(item.parsed.x)} s, reached by ${rows[item.dataIndex].reached} of ${rows[item.dataIndex].n}` }) };
+        options: barOptions("virtual time to target (s)", { x: reach(rows, "time_to_target_high_s"), tip: (item) => `${short(item.parsed.x)} s, reached by ${rows[item.dataIndex].reached} of ${rows[item.dataIndex].n}` }) };
       chart.data.labels = rows.map((r) => (r.time_to_target_mean_s === null ? `${r.algorithm} (not reached)` : r.reached < r.n ? `${r.algorithm} (${r.reached}/${r.n})` : r.algorithm));
       return chart;
     },
     speedup() {
       const rows = summaryRows();
       return { type: "bar", data: bars(rows, "speedup", "speedup_low", "speedup_high"),
-        options: barOptions(`speed-up over ${data.baseline}`, { tip: (item) => `${short(item.parsed.x)}x as fast` }) };
+        options: barOptions(`speed-up over ${data.baseline}`, { x: reach(rows, "speedup_high"), tip: (item) => `${short(item.parsed.x)}x as fast` }) };
     },
     sweep() {
       const kind = control("sweep", "y");

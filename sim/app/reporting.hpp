@@ -1,0 +1,16 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace motley {
+
+/// Draws the report of a results folder with the Python of analysis/. Returns its exit code;
+/// InputError when analysis/ or a Python that has matplotlib and pandas cannot be found.
+int make_report(const std::filesystem::path& results, const std::vector<std::string>& options = {});
+
+/// What make_report would complain about, now rather than after hours of simulation.
+void check_report_possible();
+
+}  // namespace motley

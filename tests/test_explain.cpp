@@ -1,0 +1,154 @@
+// Why one algorithm is first: parts that add up, factors that multiply, words that name the
+// largest.
+#include "catch.hpp"
+#include "program.hpp"
+#include "sim/app/explanation.hpp"
+#include "sim/core/input/place.hpp"
+
+using namespace motley;
+using namespace motley::tests;
+
+namespace {
+
+/// A run that reached the target after so many updates and samples.
+RunToTarget run_of(double time, double updates, double samples, std::array<double, 4> shares,
+                   std::uint64_t replica = 0) {
+  RunToTarget run;
+  run.replica = replica;
+  run.time_s = time;
+  run.updates = updates;
+  run.samples = samples;
+  run.shares = shares;
+  return run;
+}
+
+const char* const runs_header =
+    "run,algorithm,replica,status,time_to_target_s,compute_s,transfer_s,wait_s,discarded_s,"
+    "mean_staleness,best_test_accuracy";
+const char* const curves_header = "run,time_s,updates,samples";
+
+/// sync: 40 s, 100 updates of 64 samples. async: 10 s, 500 updates of 8 samples.
+void write_results(const TemporaryFolder& folder) {
+  folder.write("runs.csv", std::string(runs_header) +
+                               "\nsync-0,sync,0,ok,40,20,5,75,0,0,0.9\n"
+                               "async-0,async,0,ok,10,80,20,0,0,7,0.9\n"
+                               "lame-0,lame,0,ok,,80,20,0,0,7,0.5\n");
+  folder.write("curves.csv", std::string(curves_header) +
+                                 "\nsync-0,0,0,0\nsync-0,40,100,6400\nsync-0,80,200,16000\n"
+                                 "async-0,0,0,0\nasync-0,10,500,4000\n");
+}
+
+}  // namespace
+
+TEST_CASE("factors multiply to the ratio and parts add up to the time of a sample") {
+  const std::vector<RunToTarget> a = {run_of(10, 500, 4000, {0.7, 0.2, 0.1, 0}),
+                                      run_of(13, 600, 4700, {0.6, 0.2, 0.1, 0.1}, 1)};
+  const std::vector<RunToTarget> b = {run_of(40, 100, 8000, {0.2, 0.05, 0.75, 0}),
+                                      run_of(37, 90, 7100, {0.25, 0.05, 0.7, 0}, 1)};
+  const std::optional<Explanation> e = explain("a", a, "b", b);
+  REQUIRE(e);
+  CHECK(e->pairs == 2);
+  CHECK(e->first.algorithm == "a");
+  CHECK(e->ratio() == Approx(std::sqrt(40.0 / 10 * 37 / 13)).epsilon(1e-12));
+  CHECK(e->speed_factor() * e->samples_factor() == Approx(e->ratio()).epsilon(1e-12));
+  for (const WayToTarget& way : {e->first, e->second}) {
+    double sum = 0;
+    for (const double part : way.parts_s) sum += part;
+    CHECK(sum == Approx(way.per_sample_s()).epsilon(1e-12));
+    CHECK(way.per_sample_s() * way.samples_per_update() ==
+          Approx(way.per_update_s()).epsilon(1e-12));
+    CHECK(way.per_update_s() * way.updates == Approx(way.time_s).epsilon(1e-12));
+  }
+}
+
+TEST_CASE("the faster one is first in whichever order they are named") {
+  const std::vector<RunToTarget> fast = {run_of(10, 10, 10, {1, 0, 0, 0})};
+  const std::vector<RunToTarget> slow = {run_of(20, 10, 10, {0.5, 0, 0.5, 0})};
+  CHECK(explain("fast", fast, "slow", slow)->first.algorithm == "fast");
+  CHECK(explain("slow", slow, "fast", fast)->first.algorithm == "fast");
+}
+
+TEST_CASE("pairs in which one did not reach the target are left out and counted") {
+  std::vector<RunToTarget> a = {run_of(10, 10, 10, {1, 0, 0, 0}), run_of(1, 1, 1, {1, 0, 0, 0}, 1)};
+  std::vector<RunToTarget> b = {run_of(20, 10, 10, {1, 0, 0, 0}), run_of(9, 9, 9, {1, 0, 0, 0}, 1)};
+  b[1].time_s.reset();
+  const std::optional<Explanation> e = explain("a", a, "b", b);
+  REQUIRE(e);
+  CHECK(e->pairs == 1);
+  CHECK(e->left_out == 1);
+  CHECK(e->ratio() == Approx(2));
+  b[0].time_s.reset();
+  CHECK_FALSE(explain("a", a, "b", b));
+}
+
+TEST_CASE("explain reads a results folder and says which part dominates") {
+  const TemporaryFolder folder;
+  write_results(folder);
+  const Outcome outcome = run_motley({"explain", ".", "async", "sync"}, folder.path());
+  CHECK(outcome.err.empty());
+  CHECK(outcome.exit_code == 0);
+  // 40 s / 6400 = 6.25 ms a sample, of which waiting 0.75; 10 s / 4000 = 2.5 ms. So a sample is 2.5
+  // times as fast, which is log 2.5 / log 4 = 66 % of the ratio; waiting is 4.6875 ms of the
+  // 3.75 ms between them, since computing and transfer go the other way.
+  CHECK(outcome.out ==
+        "async reaches the target 4 times as fast as sync: in 10 s against 40 s.\n"
+        "\n"
+        "                          async       sync   sync / async\n"
+        "    computing              2 ms    1.25 ms\n"
+        "  + transfer             500 us   312.5 us\n"
+        "  + waiting                0 us   4.688 ms\n"
+        "  + discarded              0 us       0 us\n"
+        "  = time per sample      2.5 ms    6.25 ms            2.5\n"
+        "  x samples per update        8         64              8\n"
+        "  = time per update       20 ms     400 ms             20\n"
+        "  x updates needed          500        100            0.2\n"
+        "  = time to target         10 s       40 s              4\n"
+        "\n"
+        "Speed dominates: async handles a sample in 40 % of sync's time; most of that is waiting "
+        "(0 us "
+        "against 4.688 ms a sample, 125 % of the difference).\n"
+        "Learning helps, too: async needs 63 % of sync's samples; mean staleness 7 against 0.\n"
+        "Of the ratio's logarithm, speed makes 66 % and learning 34 %.\n"
+        "The parts of a sample's time follow the workers' time over their whole runs.\n");
+}
+
+TEST_CASE("explain says when it is the other way round, and when there is nothing to explain") {
+  const TemporaryFolder folder;
+  write_results(folder);
+  const Outcome turned = run_motley({"explain", ".", "sync", "async"}, folder.path());
+  CHECK(turned.out.starts_with("It is the other way round: async is first.\nasync reaches"));
+  const Outcome none = run_motley({"explain", ".", "async", "lame"}, folder.path());
+  CHECK(none.exit_code == 1);
+  CHECK(none.out ==
+        "There is no ratio to explain: async reached the target in 1 of 1 runs, lame in 0 of 1, "
+        "never "
+        "both with the same seed.\n");
+}
+
+TEST_CASE("explain names what it does not find") {
+  const TemporaryFolder folder;
+  write_results(folder);
+  CHECK(run_motley({"explain", ".", "async", "synk"}, folder.path()).err ==
+        "motley: .: no run of 'synk' (did you mean 'sync'?); there are async, lame, sync\n");
+  CHECK(run_motley({"explain", "nowhere", "a", "b"}, folder.path()).err ==
+        "motley: nowhere/runs.csv: no such file; is this a results folder of motley run?\n");
+  CHECK(run_motley({"explain", "."}, folder.path()).err ==
+        "motley: explain: needs a results folder and two algorithms, such as: motley explain "
+        "results/quickstart async sync\n");
+}
+
+TEST_CASE("of a sweep one point is explained") {
+  const TemporaryFolder folder;
+  folder.write("runs.csv",
+               std::string(runs_header) +
+                   ",/cost/model_size\n"
+                   "a-0,a,0,ok,10,1,0,0,0,0,0.9,1MB\nb-0,b,0,ok,20,1,0,0,0,0,0.9,1MB\n"
+                   "a-1,a,0,ok,10,1,0,0,0,0,0.9,9MB\nb-1,b,0,ok,90,1,0,0,0,0,0.9,9MB\n");
+  folder.write("curves.csv",
+               std::string(curves_header) + "\na-0,10,5,5\nb-0,20,5,5\na-1,10,5,5\nb-1,90,5,5\n");
+  CHECK(run_motley({"explain", ".", "a", "b"}, folder.path()).err ==
+        "motley: .: is a sweep; choose a point with --at, one of: /cost/model_size=1MB, "
+        "/cost/model_size=9MB\n");
+  CHECK(run_motley({"explain", ".", "a", "b", "--at", "/cost/model_size=9MB"}, folder.path())
+            .out.starts_with("a reaches the target 9 times as fast as b"));
+}

@@ -1,0 +1,208 @@
+"""report.html as a text, and as Chromium sees it."""
+import pathlib
+import re
+import shutil
+import sys
+import tempfile
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT / "analysis"))
+
+import chromium
+from pictures import report, words
+from pictures.results import Results
+from results_fixture import write_results
+
+RATIO = "/cluster/workers/0/spread/ratio"
+ALGORITHMS = ("sync", "async", "local", "slow")
+
+
+def page_of(folder, library=""):
+    """The page without pictures, which test_figures looks at."""
+    return report.page(Results(folder), [], [], folder / "figures", library)
+
+
+class Words(unittest.TestCase):
+    def setUp(self):
+        self.place = tempfile.TemporaryDirectory()
+        self.folder = pathlib.Path(self.place.name)
+        self.addCleanup(self.place.cleanup)
+
+    def test_the_question_says_who_takes_part(self):
+        results = Results(write_results(self.folder))
+        self.assertEqual(words.question(results),
+                         "4 workers: 2 gpu (4 Tf/s each) and 2 cpu (1 Tf/s each); the fastest is 4 times as fast as the "
+                         "slowest. Links of 10Gbps, 50us latency. Trained: mlp on synthetic. Which of sync, async and "
+                         "local reaches 80 % test accuracy first. A run ends at time 300s.")
+
+    def test_the_answer_names_the_first_how_much_and_who_never(self):
+        results = Results(write_results(self.folder, ALGORITHMS))
+        self.assertEqual(words.answer_at(results, ()), [
+            "async reaches 80 % test accuracy in 42.3 s, 2.50x (95 %: 2.25 to 2.75) as fast as sync.",
+            "Later: local 70.5 s and sync 106 s.", "slow never reaches it."])
+
+    def test_overlapping_intervals_are_within_noise(self):
+        results = Results(write_results(self.folder, ("sync", "async", "local")))
+        summary = results.summary
+        summary.loc[summary["algorithm"] == "local", "time_to_target_low_s"] = 43.0
+        self.assertIn("local is within noise of it: the 95 % intervals overlap.", words.answer_at(results, ()))
+
+    def test_one_replica_is_not_sure(self):
+        results = Results(write_results(self.folder, replicas=1))
+        self.assertIn("One run of each: there are no intervals", words.how_sure(results)[0])
+        self.assertEqual(words.answer_at(results, ())[0], "async reaches 80 % test accuracy in 43.9 s, 2.50x as fast as sync.")
+
+    def test_failed_and_diverged_runs_are_named_with_their_reason(self):
+        results = Results(write_results(self.folder, statuses={"sync-0": "failed", "local-1": "diverged"}))
+        lines = words.how_sure(results)
+        self.assertIn("sync-0 failed: the loss grew without bound", lines)
+        self.assertIn("local-1 diverged: the loss grew without bound", lines)
+        self.assertIn("local-1 diverged", page_of(self.folder))
+
+    def test_an_empty_folder_is_reported_as_empty(self):
+        page = page_of(self.folder)
+        self.assertIn("There are no finished runs in this folder.", page)
+        self.assertIn("Missing: runs.csv (not there).", page)
+        self.assertIn("What was asked is not known: the scenario is missing.", page)
+
+    def test_a_folder_before_its_first_run_has_headers_only(self):
+        write_results(self.folder)
+        for file in self.folder.glob("*.csv"):
+            file.write_text(file.read_text().splitlines()[0] + "\n")
+        self.assertIn("There are no finished runs in this folder.", page_of(self.folder))
+
+    def test_every_file_may_be_missing(self):
+        write_results(self.folder)
+        for file in sorted(self.folder.iterdir()):
+            copy = self.folder.parent / (self.folder.name + "_copy")
+            shutil.copytree(self.folder, copy)
+            (copy / file.name).unlink()
+            with self.subTest(missing=file.name):
+                page = page_of(copy)
+                if file.name not in ("events.csv", "decisions.csv"):
+                    self.assertIn(f"Missing: {file.name} (not there).", page)
+            shutil.rmtree(copy)
+
+    def test_only_failed_runs_are_reported(self):
+        write_results(self.folder, ("sync",), replicas=1, statuses={"sync-0": "failed"})
+        self.assertIn("sync-0 failed: the loss grew without bound", page_of(self.folder))
+
+    def test_names_cannot_break_the_page(self):
+        write_results(self.folder)
+        for file in self.folder.glob("*"):
+            file.write_text(file.read_text().replace("local", "</script><b>x"))
+        page = page_of(self.folder)
+        self.assertNotIn("<b>x", page.replace("<\\/script><b>x", ""))
+
+    def test_nothing_in_the_page_is_fetched(self):
+        page = page_of(write_results(self.folder), report.library() or "")
+        self.assertEqual(re.findall(r'(?:src|href)="(?!data:)[^"]*"', page), [])
+
+
+@unittest.skipIf(chromium.PROGRAM is None, "Chromium is not installed")
+@unittest.skipIf(report.library() is None, "Chart.js is not installed (Debian: libjs-chart.js)")
+class InChromium(unittest.TestCase):
+    def setUp(self):
+        self.place = tempfile.TemporaryDirectory()
+        self.folder = pathlib.Path(self.place.name)
+        self.addCleanup(self.place.cleanup)
+
+    def write(self, **arguments):
+        write_results(self.folder, ALGORITHMS, **arguments)
+        file = self.folder / "report.html"
+        file.write_text(page_of(self.folder, report.library()))
+        return file
+
+    def check_quiet(self, page):
+        self.assertEqual(page.errors, [])
+        self.assertEqual([r for r in page.requests if not r.startswith(("file:", "data:"))], [])
+
+    def test_the_charts_show_their_series_and_an_algorithm_can_be_hidden(self):
+        file = self.write()
+        series = """Object.fromEntries(Object.entries(motley.charts).map(([name, chart]) => [name,
+            [...new Set(chart.data.datasets.flatMap((d) => d.algorithms || (d.algorithm ? [d.algorithm] : [])))]]))"""
+        with chromium.Page() as page:
+            page.open(file)
+            seen = page.evaluate(series)
+            self.assertEqual(sorted(seen), ["contribution", "curves", "decisions", "links", "speedup", "staleness",
+                                            "target", "time"])
+            for name in ("curves", "time", "links", "contribution"):
+                self.assertEqual(seen[name], list(ALGORITHMS), name)
+            self.assertEqual(seen["target"], ["async", "local", "sync", "slow"])
+            self.assertEqual(seen["staleness"], ["async"])
+            self.assertEqual(seen["decisions"], ["local"])
+            page.evaluate("document.querySelector('#algorithms [data-label=async]').click()")
+            hidden = page.evaluate(series)
+            for name, shown in hidden.items():
+                self.assertNotIn("async", shown, name)
+            self.assertTrue(page.evaluate("document.querySelector('tr[data-label=async]').hidden"))
+            page.evaluate("document.querySelector('#algorithms [data-label=async]').click()")
+            self.assertEqual(page.evaluate(series), seen)
+            # Something is painted: not all pixels of the curves' canvas are the same.
+            self.assertGreater(page.evaluate("""new Set(new Uint32Array(document.querySelector('[data-chart=curves] canvas')
+                .getContext('2d').getImageData(0, 0, 600, 250).data.buffer)).size"""), 3)
+            self.check_quiet(page)
+
+    def test_choosing_and_zooming_change_what_is_shown(self):
+        file = self.write()
+        with chromium.Page() as page:
+            page.open(file)
+            page.evaluate("""(() => { const x = document.querySelector('[data-chart=curves] [data-choice=x]');
+                x.value = 'updates'; x.dispatchEvent(new Event('change')); })()""")
+            self.assertEqual(page.evaluate("motley.charts.curves.options.scales.x.title.text"), "updates of the global model")
+            self.assertEqual(page.evaluate("motley.charts.curves.scales.x.max"), 3000)
+            page.evaluate("document.querySelector('[data-chart=curves] [data-zoom=\"0.5\"]').click()")
+            self.assertEqual(page.evaluate("motley.charts.curves.scales.x.max"), 1500)
+            page.evaluate("document.querySelector('[data-chart=curves] [data-zoom=all]').click()")
+            self.assertEqual(page.evaluate("motley.charts.curves.scales.x.max"), 3000)
+            page.evaluate("""(() => { const c = motley.charts.curves, box = c.canvas.getBoundingClientRect();
+                const at = (share) => ({ pointerType: 'mouse', bubbles: true, clientX: box.left + c.chartArea.left + share * c.chartArea.width });
+                c.canvas.dispatchEvent(new PointerEvent('pointerdown', at(0.25)));
+                c.canvas.dispatchEvent(new PointerEvent('pointermove', at(0.75)));
+                window.dispatchEvent(new PointerEvent('pointerup', at(0.75))); })()""")
+            self.assertAlmostEqual(page.evaluate("motley.charts.curves.scales.x.min"), 750, delta=10)
+            self.assertAlmostEqual(page.evaluate("motley.charts.curves.scales.x.max"), 2250, delta=10)
+            self.check_quiet(page)
+
+    def test_a_sweep_of_a_hundred_runs_loads_at_once_and_shows_its_axis(self):
+        file = self.write(axes={RATIO: [1, 2, 4, 8, 16]}, replicas=5, trace=False, decisions=False)
+        self.assertLess(file.stat().st_size, 3e6)
+        with chromium.Page() as page:
+            page.open(file)
+            self.assertIn("sweep", page.evaluate("Object.keys(motley.charts)"))
+            self.assertEqual(page.evaluate("motley.charts.sweep.data.datasets[0].data.map((p) => p.x)"), [1, 2, 4, 8, 16])
+            shown = "[...document.querySelectorAll('[data-point]')].filter((e) => !e.hidden).map((e) => e.dataset.point)"
+            self.assertEqual(page.evaluate(shown), ["spread ratio = 1"])
+            page.evaluate("""(() => { const p = document.querySelector('[data-choice=point]');
+                p.value = 'spread ratio = 8'; p.dispatchEvent(new Event('change')); })()""")
+            self.assertEqual(page.evaluate(shown), ["spread ratio = 8"])
+            self.check_quiet(page)
+
+    def test_a_phone_in_the_dark_scrolls_only_down(self):
+        file = self.write()
+        with chromium.Page(width=390, height=800, dark=True) as page:
+            page.open(file)
+            self.assertLessEqual(page.evaluate("document.documentElement.scrollWidth"), 390)
+            self.assertEqual(page.evaluate("getComputedStyle(document.body).backgroundColor"), "rgb(20, 23, 26)")
+            self.assertEqual(page.evaluate("motley.charts.curves.options.scales.x.ticks.color"), "#e8eaed")
+            self.check_quiet(page)
+
+    def test_empty_and_failed_results_open_without_a_complaint(self):
+        with chromium.Page() as page:
+            for name, statuses in (("empty", None), ("failed", {f"{a}-0": "failed" for a in ALGORITHMS})):
+                folder = self.folder / name
+                folder.mkdir()
+                if statuses:
+                    write_results(folder, ALGORITHMS, replicas=1, statuses=statuses, trace=False, decisions=False)
+                (folder / "report.html").write_text(page_of(folder, report.library()))
+                page.open(folder / "report.html")
+                self.assertTrue(page.evaluate("document.querySelector('#answer').innerText.length > 0"))
+                self.check_quiet(page)
+
+
+if __name__ == "__main__":
+    if "InChromium" in sys.argv and (chromium.PROGRAM is None or report.library() is None):
+        print("SKIPPED: the report was not opened in a browser: install chromium and libjs-chart.js", file=sys.stderr)
+        sys.exit(77)
+    unittest.main()
