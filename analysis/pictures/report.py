@@ -180,8 +180,9 @@ def card(name, title, note, tools="", wide=False):
 
 def picture(folder, module):
     file = folder / f"{module.NAME}.png"
+    width = int.from_bytes(file.read_bytes()[16:20], "big")  # where PNG keeps it; half of it suits a screen
     encoded = base64.b64encode(file.read_bytes()).decode()
-    return (f'<div class="card wide"><h3>{text(module.TITLE)}</h3><div class="scroll"><img alt="{text(module.TITLE)}" '
+    return (f'<div class="card wide"><h3>{text(module.TITLE)}</h3><div class="scroll"><img width="{width // 2}" alt="{text(module.TITLE)}" '
             f'src="data:image/png;base64,{encoded}"></div><p>{text(module.HOW_TO_READ)}</p></div>')
 
 
@@ -273,15 +274,19 @@ def answer_html(results):
     parts = words.answer(results)
     if len(parts) == 1:
         return "".join(f"<p>{text(s)}</p>" for s in parts[0][1])
-    return "<dl>" + "".join(f"<dt>{text(title)}</dt><dd>{text(' '.join(sentences))}</dd>" for title, sentences in parts) + "</dl>"
+    listed = "<dl>" + "".join(f"<dt>{text(title)}</dt><dd>{text(' '.join(sentences))}</dd>" for title, sentences in parts) + "</dl>"
+    lead = f"<p>{text(words.over_the_sweep(results))}</p>" if results.target else ""
+    return lead + (listed if len(parts) <= 4 else f"<details><summary>Point by point</summary>{listed}</details>")
 
 
 def why_html(results, data):
-    lines = words.budget(results, results.at(results.points()[-1]))
-    where = results.point_title(results.points()[-1])
-    listed = "".join(f"<li><b>{text(a)}</b>: {text(line)}</li>" for a, line in lines.items())
-    return (f"<p>{text('At ' + where + ':') if where else ''}</p>" if where else "") + (f"<ul>{listed}</ul>" if listed else
-            "<p>No run has got far enough to say.</p>") + f'<div class="cards">{"".join(why_cards(data))}</div>'
+    lists = []
+    for point in results.points():
+        lines = words.budget(results, results.at(point))
+        listed = "".join(f'<li data-label="{text(a)}"><b>{text(a)}</b>: {text(line)}</li>' for a, line in lines.items())
+        where = f"<p>At {text(results.point_title(point))}:</p>" if point else ""
+        lists.append(f'<div data-point="{text(key_of(results, point))}">{where}<ul>{listed}</ul></div>' if listed else "")
+    return ("".join(lists) or "<p>No run has got far enough to say.</p>") + f'<div class="cards">{"".join(why_cards(data))}</div>'
 
 
 def made_html(results, left_out, folder):

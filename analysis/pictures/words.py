@@ -86,9 +86,10 @@ def question(results):
         sentences.append(f"Which of {algorithms} reaches {wanted} first" if wanted and len(results.algorithms) > 1
                          else f"How far {algorithms} {'get' if len(results.algorithms) > 1 else 'gets'}"
                          + (f" towards {wanted}" if wanted else ""))
-    for axis in results.axes:
-        values = joined([value_text(v) for v in dict.fromkeys(results.runs[axis])])
-        sentences.append(f"Swept: {axis_name(axis)} over {values}")
+    swept = [f"{axis_name(axis)} over {joined([value_text(v) for v in dict.fromkeys(results.runs[axis])])}"
+             for axis in results.axes]
+    if swept:
+        sentences.append("Swept: " + "; ".join(swept))
     stop = s.get("stop", {})
     ends = [f"{key} {stop[key]}" for key in ("time", "updates", "samples", "epochs") if stop.get(key)]
     if ends:
@@ -148,8 +149,27 @@ def answer_at(results, point):
     return sentences
 
 
+def over_the_sweep(results):
+    """Who is first how often: "async is first at 5 of 8 points, sync at 3"."""
+    firsts, nobody = {}, 0
+    for point in results.points():
+        there = rows_of(results, point).dropna(subset=["time_to_target_mean_s"])
+        if there.empty:
+            nobody += 1
+        else:
+            firsts[there.iloc[0]["algorithm"]] = firsts.get(there.iloc[0]["algorithm"], 0) + 1
+    total = len(results.points())
+    ordered = sorted(firsts.items(), key=lambda item: -item[1])
+    if len(ordered) == 1 and not nobody:
+        return f"{ordered[0][0]} reaches {target_text(results)} first at all {total} points of the sweep."
+    parts = [f"{label} at {count} of {total} points" for label, count in ordered]
+    if nobody:
+        parts.append(f"nobody at {nobody}")
+    return f"First to reach {target_text(results)}: {joined(parts)}."
+
+
 def answer(results):
-    """The answer first: a list of sentences, or of (heading, sentences) over a sweep."""
+    """The answer first: (heading, sentences) for every point of a sweep; without one the heading is empty."""
     if results.runs.empty:
         return [("", ["There are no finished runs in this folder."])]
     if results.summary.empty:

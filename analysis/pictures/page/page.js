@@ -246,7 +246,7 @@
   const toggle = (label) => {
     if (hidden.has(label)) hidden.delete(label); else hidden.add(label);
     document.querySelectorAll("#algorithms button").forEach((b) => b.setAttribute("aria-pressed", String(!hidden.has(b.dataset.label))));
-    document.querySelectorAll("tr[data-label]").forEach((row) => { row.hidden = hidden.has(row.dataset.label); });
+    document.querySelectorAll("tr[data-label], li[data-label]").forEach((row) => { row.hidden = hidden.has(row.dataset.label); });
     drawAll();
   };
   const showPoint = () => document.querySelectorAll("[data-point]").forEach((e) => { e.hidden = e.dataset.point !== point(); });
