@@ -10,6 +10,10 @@
 #include <system_error>
 #include <unistd.h>
 
+#if defined(__SANITIZE_ADDRESS__)
+#include <sanitizer/lsan_interface.h>
+#endif
+
 namespace motley {
 namespace {
 
@@ -41,6 +45,16 @@ void write_line(int fd, const Json& json) {
   }
 }
 
+/// The leak sanitizer looks at exit(), which a child does not call: its parent's objects are not
+/// its own to destroy. So it is asked here; the details go to stderr.
+bool has_leaked() {
+#if defined(__SANITIZE_ADDRESS__)
+  return __lsan_do_recoverable_leak_check() != 0;
+#else
+  return false;
+#endif
+}
+
 [[noreturn]] void be_the_child(const std::function<Json(const ChildProcess::Report&)>& body,
                                int out) {
   Json answer;
@@ -51,6 +65,7 @@ void write_line(int fd, const Json& json) {
   } catch (const std::exception& e) {
     answer = {{"error", e.what()}};
   }
+  if (has_leaked()) answer = {{"error", "memory has leaked"}};
   write_line(out, answer);
   std::fflush(nullptr);
   _exit(0);

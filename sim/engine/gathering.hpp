@@ -3,8 +3,16 @@
 #include <cstddef>
 
 #include <simgrid/s4u.hpp>
+#include <simgrid/simix.hpp>
 
 namespace motley {
+
+/// Lets n of those who wait go on: one call of SimGrid's kernel instead of n.
+inline void release(simgrid::s4u::Semaphore& gate, std::size_t n) {
+  simgrid::kernel::actor::simcall_answered([&gate, n] {
+    for (std::size_t i = 0; i < n; ++i) gate.release();
+  });
+}
 
 /// A barrier for n actors. SimGrid's own lets those who waited go on one after another through a
 /// mutex, which takes as many rounds of its engine as there are actors.
@@ -19,7 +27,7 @@ class Gathering {
       return;
     }
     here_ = 0;
-    for (std::size_t i = 1; i < n_; ++i) gate_->release();
+    release(*gate_, n_ - 1);
   }
 
  private:

@@ -8,9 +8,11 @@
 #include <unordered_map>
 #include <vector>
 
+#include <boost/container/small_vector.hpp>
 #include <simgrid/s4u.hpp>
 
 #include "sim/core/record/recorder.hpp"
+#include "sim/engine/agenda.hpp"
 #include "sim/engine/platform.hpp"
 
 namespace motley {
@@ -23,6 +25,10 @@ namespace motley {
 /// SimGrid would share a link in inverse proportion to the flows' latencies, so there the latencies
 /// are taken off the links and paid here. tcp: everything is SimGrid's.
 ///
+/// On a switch, a fluid message that is alone on both its links takes its bytes over the smaller
+/// bandwidth, and SimGrid need not be asked. When another one comes, SimGrid takes over what is
+/// left of it and shares the link between them: the times are the same, most of the cost is not.
+///
 /// With approximate.port_flows = k, at most k messages flow through a host's link in one direction
 /// and the others wait their turn: SimGrid's cost of one message grows with those that share its
 /// links.
@@ -30,22 +36,18 @@ class Network {
  public:
   using Node = std::size_t;
 
-  Network(const Platform& platform, const Scenario& scenario, Recorder& recorder,
-          std::size_t workers);
+  /// `on_switch`: every host has links of its own to one switch, whose bandwidths never change.
+  Network(const Platform& platform, const Scenario& scenario, Recorder& recorder, Agenda& agenda,
+          std::size_t workers, bool on_switch);
   ~Network();
   Network(const Network&) = delete;
   Network& operator=(const Network&) = delete;
 
   /// Sends and returns at once. `arrived` runs at the moment of arrival, outside of any actor: it
   /// may fill inboxes, not block. Counts bytes, and the transfer in the accounts of the workers at
-  /// both ends.
-  void send(Node from, Node to, std::uint64_t bytes, std::function<void()> arrived);
-  /// Sends to a neighbour's mailbox and receives what the other neighbour sends to mine; returns
-  /// when both are through. For the actor of `from`; mailboxes have their receiver set and one
-  /// sender each. `latencies`: how many times the latency of the way is paid (fluid only). Not
-  /// limited by port_flows.
-  void exchange(Node from, Node to, std::uint64_t bytes, simgrid::s4u::Mailbox& theirs,
-                simgrid::s4u::Mailbox& mine, double latencies = 1);
+  /// both ends. `latencies`: how many times the latency of the way is paid (fluid only).
+  void send(Node from, Node to, std::uint64_t bytes, std::function<void()> arrived,
+            double latencies = 1);
 
   /// While `arrived` runs: the message on the recorder's timeline.
   Timeline::MessageId arriving() const { return arriving_; }
@@ -57,24 +59,35 @@ class Network {
   std::vector<LinkResult> links(double end) const;
 
  private:
-  struct Message {
+  struct Route {
+    boost::container::small_vector<std::size_t, 4> links;
+    double latency_s = 0;      ///< to be paid here
+    double bandwidth_Bps = 0;  ///< the smallest of its links
+  };
+  struct Message final : Agenda::Event {
+    explicit Message(Network& owner) : network(owner) {}
+    void happen() override;
+
+    Network& network;
     Node from = 0;
     Node to = 0;
     std::uint64_t bytes = 0;
+    const Route* route = nullptr;
     Timeline::MessageId traced = 0;
     std::function<void()> arrived;
-    simgrid::s4u::CommPtr comm;
+    bool has_entered = false;  // its latency has passed
+    bool on_links = false;
+    double start_s = 0;          // while alone on its links: since when
+    double end_s = 0;            // and until when, if that stays so
+    simgrid::s4u::CommPtr comm;  // while SimGrid has it
   };
   struct LinkLoad {
     simgrid::s4u::Link* link = nullptr;
     double bytes = 0;
-    std::size_t flows = 0;
-    double busy_s = 0;      // up to the last moment without a flow
-    double busy_since = 0;  // while there are flows
-  };
-  struct Route {
-    std::vector<std::size_t> links;
-    double latency_s = 0;  ///< to be paid here
+    std::size_t flows = 0;     // that are on it now
+    Message* alone = nullptr;  // the only one, unless SimGrid has it
+    double busy_s = 0;         // up to the last moment without a flow
+    double busy_since = 0;     // while there are flows
   };
   /// The messages that flow through a host's link in one direction, and those that wait for it.
   struct Port {
@@ -86,20 +99,25 @@ class Network {
   void enter(Message& message);
   void enter_down(Message& message);
   void flow(Message& message);
+  void flow_in_simgrid(Message& message, double bytes);
+  /// Whether nothing else is on its links; gives what was alone there to SimGrid.
+  bool finds_nobody(const Message& message);
+  // Around the time in which a message takes its share of its links.
+  void occupy(Message& message);
+  void vacate(Message& message);
   void complete(Message& message);
-  Timeline::MessageId count_departure(Node from, Node to);
-  Timeline::MessageId count_arrival(Node from, Node to, std::uint64_t bytes,
-                                    Timeline::MessageId traced);
-  // Around the time in which a message takes its share of the links.
-  void occupy(const Route& route);
-  void free(const Route& route);
+  void count_departure(Message& message);
+  void count_arrival(const Message& message);
   void leave(const Message& message);
   const Route& route(Node from, Node to);
 
   const Platform& platform_;
   Recorder& recorder_;
+  Agenda& agenda_;
   std::size_t workers_;
   bool fluid_;
+  bool on_switch_;                         // and fluid
+  double unit_;                            // of SimGrid's bytes, in a byte
   std::optional<std::size_t> port_flows_;  // empty: all at once
   std::unordered_map<Node, Port> up_;      // used when limited
   std::unordered_map<Node, Port> down_;

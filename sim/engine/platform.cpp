@@ -45,12 +45,13 @@ Json list_hosts(const std::string& file) {
 
 }  // namespace
 
-Platform::Platform(const ClusterPlan& plan) : workers_(plan.workers.size()) {
+Platform::Platform(const ClusterPlan& plan)
+    : workers_(plan.workers.size()), is_switch_(plan.platform_file.empty()) {
   std::vector<const HostPlan*> plans;
   for (const HostPlan& worker : plan.workers) plans.push_back(&worker);
   if (plan.server) plans.push_back(&*plan.server);
 
-  if (plan.platform_file.empty()) {
+  if (is_switch_) {
     s4u::NetZone* zone = s4u::create_star_zone("cluster");
     for (const HostPlan* host : plans) hosts_.push_back(add_to_switch(*zone, *host));
     zone->seal();

@@ -18,11 +18,15 @@ class Platform {
 
   simgrid::s4u::Host* host(std::size_t node) const { return hosts_[node]; }
   std::size_t server_node() const { return workers_; }
+  /// Whether every host hangs on one switch by links of its own and nothing changes over time: not
+  /// so in a platform file.
+  bool is_switch() const { return is_switch_; }
   /// Where the referee lives: any host will do, it uses none of it.
   simgrid::s4u::Host* any_host() const { return hosts_.front(); }
 
  private:
   std::size_t workers_;
+  bool is_switch_;
   std::vector<simgrid::s4u::Host*> hosts_;
 };
 

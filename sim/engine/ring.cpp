@@ -6,17 +6,7 @@ namespace motley {
 
 Ring::Ring(Network& network, ThreadPool& pool, ApproximateSpec::Ring form, std::size_t workers,
            std::uint64_t bytes)
-    : network_(network),
-      pool_(pool),
-      form_(form),
-      bytes_(bytes),
-      members_(workers),
-      everybody_(workers) {}
-
-void Ring::set_member(std::size_t rank, const s4u::ActorPtr& actor) {
-  members_[rank].mailbox = s4u::Mailbox::by_name("ring " + std::to_string(rank));
-  members_[rank].mailbox->set_receiver(actor);  // pieces start when sent, not when asked for
-}
+    : network_(network), pool_(pool), form_(form), bytes_(bytes), members_(workers) {}
 
 std::uint64_t Ring::piece_bytes(std::size_t piece) const {
   // Whole bytes, all pieces together exactly the message.
@@ -46,10 +36,25 @@ Parameters Ring::mean_of(const Round& round) const {
   return weighted_sum(vectors, shares, pool_);
 }
 
-void Ring::exchange(std::size_t rank, std::uint64_t bytes, double latencies) {
-  const std::size_t right = (rank + 1) % members_.size();
-  network_.exchange(rank, right, bytes, *members_[right].mailbox, *members_[rank].mailbox,
-                    latencies);
+void Ring::wake_if_through(Member& member) {
+  if (member.wanted == 0 || member.sent < member.wanted || member.received < member.wanted) return;
+  member.wanted = 0;
+  member.arrival->release();
+}
+
+void Ring::exchange(std::size_t rank, std::uint64_t bytes) {
+  Member& me = members_[rank];
+  if (!me.arrival) me.arrival = s4u::Semaphore::create(0);
+  me.wanted = ++me.exchanges;
+  network_.send(rank, (rank + 1) % members_.size(), bytes, [this, rank] {
+    Member& left = members_[rank];
+    Member& right = members_[(rank + 1) % members_.size()];
+    ++left.sent;
+    ++right.received;
+    wake_if_through(left);
+    wake_if_through(right);
+  });
+  me.arrival->acquire();
 }
 
 void Ring::pass_pieces(std::size_t rank) {
@@ -58,19 +63,28 @@ void Ring::pass_pieces(std::size_t rank) {
     // Reduce-scatter passes on piece rank - step; all-gather starts from the piece just completed.
     const std::size_t passed_on = step < workers - 1 ? step : step - (workers - 1);
     const std::size_t start = step < workers - 1 ? rank : rank + 1;
-    exchange(rank, piece_bytes((start + workers - passed_on) % workers), 1);
+    exchange(rank, piece_bytes((start + workers - passed_on) % workers));
   }
 }
 
-void Ring::pass_flow(std::size_t rank) {
+void Ring::pass_flow() {
   const std::size_t workers = members_.size();
   if (workers == 1) return;
-  // All pieces twice, but for the one it completes and the one its neighbour does.
-  const std::uint64_t bytes =
-      2 * bytes_ - piece_bytes((rank + 1) % workers) - piece_bytes((rank + 2) % workers);
-  everybody_.wait();
-  exchange(rank, bytes, static_cast<double>(2 * (workers - 1)));
-  everybody_.wait();
+  if (++here_ == workers) {
+    here_ = 0;
+    under_way_ = workers;
+    for (std::size_t rank = 0; rank < workers; ++rank) {
+      // All pieces twice, but for the one it completes and the one its neighbour does.
+      const std::uint64_t bytes =
+          2 * bytes_ - piece_bytes((rank + 1) % workers) - piece_bytes((rank + 2) % workers);
+      const auto through = [this] {
+        if (--under_way_ == 0) release(*all_through_, members_.size());
+      };
+      network_.send(rank, (rank + 1) % workers, bytes, through,
+                    static_cast<double>(2 * (workers - 1)));
+    }
+  }
+  all_through_->acquire();
 }
 
 Parameters Ring::mean(std::size_t rank, const Parameters& value, double weight) {
@@ -78,7 +92,7 @@ Parameters Ring::mean(std::size_t rank, const Parameters& value, double weight) 
   round(my_round).values[rank] = value;
   round(my_round).weights[rank] = weight;
   if (form_ == ApproximateSpec::Ring::fluid)
-    pass_flow(rank);
+    pass_flow();
   else
     pass_pieces(rank);
 

@@ -26,15 +26,17 @@ class Ring {
   Ring(Network& network, ThreadPool& pool, ApproximateSpec::Ring form, std::size_t workers,
        std::uint64_t bytes);
 
-  /// Before the simulation starts: who receives for this rank.
-  void set_member(std::size_t rank, const simgrid::s4u::ActorPtr& actor);
   /// Called by the actor of each worker. Returns the mean weighted by `weight`.
   Parameters mean(std::size_t rank, const Parameters& value, double weight);
 
  private:
   struct Member {
     std::uint64_t round = 0;
-    simgrid::s4u::Mailbox* mailbox = nullptr;
+    std::uint64_t exchanges = 0;
+    std::uint64_t sent = 0;      // messages to the right neighbour that are through
+    std::uint64_t received = 0;  // and from the left one
+    std::uint64_t wanted = 0;    // waits for so many of both
+    simgrid::s4u::SemaphorePtr arrival;
   };
   struct Round {
     std::vector<Parameters> values;
@@ -45,9 +47,10 @@ class Ring {
 
   std::uint64_t piece_bytes(std::size_t piece) const;
   Round& round(std::uint64_t index);
-  void exchange(std::size_t rank, std::uint64_t bytes, double latencies);
+  void exchange(std::size_t rank, std::uint64_t bytes);
+  void wake_if_through(Member& member);
   void pass_pieces(std::size_t rank);
-  void pass_flow(std::size_t rank);
+  void pass_flow();
   Parameters mean_of(const Round& round) const;
 
   Network& network_;
@@ -55,7 +58,9 @@ class Ring {
   ApproximateSpec::Ring form_;
   std::uint64_t bytes_;
   std::vector<Member> members_;
-  Gathering everybody_;
+  std::size_t here_ = 0;       // fluid: workers that have come to this round
+  std::size_t under_way_ = 0;  // flows
+  simgrid::s4u::SemaphorePtr all_through_ = simgrid::s4u::Semaphore::create(0);
   std::deque<Round> rounds_;
   std::uint64_t first_round_ = 0;
 };

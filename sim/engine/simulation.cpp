@@ -18,7 +18,8 @@ Simulation::Simulation(const SimulationSetup& setup)
       pool_(setup.threads),
       look_ahead_(pool_),
       evaluator_(setup.problem, pool_),
-      network_(platform_, setup.scenario, recorder_, setup.cluster.workers.size()),
+      network_(platform_, setup.scenario, recorder_, agenda_, setup.cluster.workers.size(),
+               is_plain_switch()),
       ring_(network_, pool_, setup.scenario.approximate.ring, setup.cluster.workers.size(),
             setup.message_bytes),
       barrier_(setup.cluster.workers.size()),
@@ -64,15 +65,12 @@ void Simulation::start_actors(Algorithm& algorithm) {
   }
   for (std::size_t rank = 0; rank < workers(); ++rank) {
     const std::string& name = setup_.cluster.workers[rank].name;
-    const s4u::ActorPtr actor =
-        s4u::Actor::create(name, platform_.host(rank), [this, &algorithm, rank] {
-          guarded([&] {
-            Worker me(*workers_[rank]);
-            algorithm.worker(me);
-          });
-        });
-    actor->daemonize();
-    ring_.set_member(rank, actor);
+    s4u::Actor::create(name, platform_.host(rank), [this, &algorithm, rank] {
+      guarded([&] {
+        Worker me(*workers_[rank]);
+        algorithm.worker(me);
+      });
+    })->daemonize();
   }
 }
 
@@ -80,6 +78,7 @@ void Simulation::end_at(double time) {
   over_ = true;
   end_time_ = time;
   network_.close();
+  agenda_.close();
   end_->release();
 }
 
@@ -155,6 +154,7 @@ RunResult Simulation::run(Algorithm& algorithm) {
     over_ = true;
     end_time_ = clock();
     network_.close();
+    agenda_.close();
   });
   evaluate(0);
   start_actors(algorithm);

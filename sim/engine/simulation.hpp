@@ -15,6 +15,7 @@
 #include "sim/core/learning/sampler.hpp"
 #include "sim/core/record/recorder.hpp"
 #include "sim/core/thread_pool.hpp"
+#include "sim/engine/agenda.hpp"
 #include "sim/engine/algorithm.hpp"
 #include "sim/engine/computation.hpp"
 #include "sim/engine/engine_setup.hpp"
@@ -66,6 +67,10 @@ class Simulation {
   ThreadPool& pool() { return pool_; }
   LookAhead& look_ahead() { return look_ahead_; }
   StepMemo& step_memo() { return step_memo_; }
+  /// Whether speeds and bandwidths never change and everybody has links of its own: then much can
+  /// be worked out without asking SimGrid. Not when SimGrid is to trace it.
+  bool is_plain_switch() const { return platform_.is_switch() && setup_.paje_file.empty(); }
+  Agenda& agenda() { return agenda_; }
   Network& network() { return network_; }
   Ring& ring() { return ring_; }
   Inbox<Push>& server_inbox() { return server_inbox_; }
@@ -102,6 +107,7 @@ class Simulation {
   LookAhead look_ahead_;
   Evaluator evaluator_;
   StepMemo step_memo_;
+  Agenda agenda_;
   Network network_;
   Ring ring_;
   Inbox<Push> server_inbox_;

@@ -8,6 +8,7 @@ WorkerState::WorkerState(Simulation& simulation, std::size_t rank)
     : Computation(rank),
       simulation_(simulation),
       rank_(rank),
+      alarm_(simulation.agenda()),
       sampler_(simulation.setup().partition,
                simulation.setup().scenario.data ? simulation.setup().scenario.data->order
                                                 : DataSpec::Order::shuffled,
@@ -34,6 +35,15 @@ void WorkerState::compute(unsigned thread) {
   }
 }
 
+void WorkerState::execute(double flops) {
+  if (simulation_.is_plain_switch()) {
+    const double speed = simulation_.setup().cluster.workers[rank_].speed_flops;
+    alarm_.sleep_until(simulation_.clock() + flops / speed);
+  } else {
+    s4u::this_actor::execute(flops);  // a platform file's hosts may change their speed
+  }
+}
+
 double WorkerState::run() {
   // When the run ends in the middle, this actor's stack is unwound and the computation must be
   // gone.
@@ -56,7 +66,7 @@ double WorkerState::run() {
 
   Recorder& recorder = simulation_.recorder();
   recorder.worker(rank_).start_computing(start);
-  s4u::this_actor::execute(flops);
+  execute(flops);
   const double end = simulation_.clock();
   recorder.worker(rank_).stop_computing(end);
   if (real)

@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "sim/engine/alarm.hpp"
 #include "sim/engine/simulation.hpp"
 
 namespace motley {
@@ -29,10 +30,13 @@ class WorkerState : private Computation {
   /// Draws the samples of steps_ batches, starts the real computation, lets the virtual time pass,
   /// and waits for both. Returns the virtual time it took.
   double run();
+  /// Lets the time pass that so much work takes on this worker's host.
+  void execute(double flops);
 
   Simulation& simulation_;
   std::size_t rank_;
   Inbox<Model> inbox_;
+  Alarm alarm_;
   Sampler sampler_;
   const char* waits_for_ = "nothing";
 

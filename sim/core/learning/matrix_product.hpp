@@ -56,13 +56,18 @@ struct Combination {
 
 namespace product {
 
-// A vector's floats, and the tile of combine() whose sums fill the registers: rows x vectors.
+// A vector's floats, and the tiles whose sums fill the registers: rows x vectors of combine(), rows
+// x columns of multiply_transposed(), whose rows stay in the first-level cache while all columns go
+// by: the more rows, the less often.
 #if defined(__AVX512F__)
 inline constexpr std::size_t lanes = 16, combine_rows = 8, combine_vectors = 3;
+inline constexpr std::size_t dot_rows = 8, dot_columns = 3;
 #elif defined(__AVX__)
 inline constexpr std::size_t lanes = 8, combine_rows = 4, combine_vectors = 3;
+inline constexpr std::size_t dot_rows = 4, dot_columns = 2;
 #else
 inline constexpr std::size_t lanes = 4, combine_rows = 4, combine_vectors = 3;
+inline constexpr std::size_t dot_rows = 2, dot_columns = 2;
 #endif
 
 using Vector [[gnu::vector_size(lanes * sizeof(float))]] = float;
@@ -181,27 +186,26 @@ void for_even_pieces(std::size_t count, const Body& body) {
   }
 }
 
-inline constexpr std::size_t dot_columns = 4;
-inline constexpr std::size_t dot_rows = lanes / dot_columns;
-
-/// Vectors run along the sums, and are added up at the end: as many results as a vector has lanes.
+/// Vectors run along the sums, and are added up at the end, as many at a time as one has lanes.
 template <std::size_t M, std::size_t N, class A>
 [[gnu::flatten]] void dot_tile(const A& a, std::size_t row, EvenRows b, std::size_t column,
                                std::size_t length, ResultRows c) {
+  constexpr std::size_t groups = (M * N + lanes - 1) / lanes;
   const float* p[M];
   const float* q[N];
-  Vector sums[lanes];
+  Vector sums[groups][lanes];
   repeat<M>([&](auto m) { p[m] = a[row + m]; });
   repeat<N>([&](auto n) { q[n] = b[column + n]; });
-  repeat<lanes>([&](auto i) { sums[i] = Vector{}; });
+  repeat<groups>([&](auto g) { repeat<lanes>([&](auto i) { sums[g][i] = Vector{}; }); });
   const auto add = [&](const auto& get) {
     Vector right[N];
     repeat<N>([&](auto n) { right[n] = in_register(get(q[n])); });
     repeat<M>([&](auto m) {
       const Vector left = in_register(get(p[m]));
       repeat<N>([&](auto n) {
-        constexpr std::size_t i = m * dot_columns + n;
-        sums[i] = fused(left, right[n], sums[i]);
+        constexpr std::size_t i = m * N + n;
+        Vector& sum = sums[i / lanes][i % lanes];
+        sum = fused(left, right[n], sum);
       });
     });
   };
@@ -210,10 +214,10 @@ template <std::size_t M, std::size_t N, class A>
     add([k](const float* from) { return load(from + k); });
   }
   if (k < length) add([k, length](const float* from) { return load_first(from + k, length - k); });
-  float result[lanes];
-  store(result, sum_lanes(sums));
+  float result[groups * lanes];
+  repeat<groups>([&](auto g) { store(result + g * lanes, sum_lanes(sums[g])); });
   for (std::size_t m = 0; m < M; ++m) {
-    std::memcpy(c[row + m] + column, result + m * dot_columns, N * sizeof(float));
+    std::memcpy(c[row + m] + column, result + m * N, N * sizeof(float));
   }
 }
 

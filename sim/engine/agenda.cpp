@@ -1,0 +1,52 @@
+#include "sim/engine/agenda.hpp"
+
+#include <algorithm>
+#include <functional>
+
+#include <simgrid/kernel/Timer.hpp>
+#include <simgrid/s4u.hpp>
+
+namespace motley {
+
+using simgrid::kernel::timer::Timer;
+
+void Agenda::set(double time, Event& event) {
+  if (closed_) return;
+  event.entry_ = ++last_number_;
+  entries_.push_back({time, event.entry_, &event});
+  std::push_heap(entries_.begin(), entries_.end(), std::greater<>());
+  if (!running_) arm();
+}
+
+void Agenda::close() {
+  closed_ = true;
+  entries_.clear();
+  if (timer_ != nullptr) timer_->remove();
+  timer_ = nullptr;
+}
+
+void Agenda::arm() {
+  if (entries_.empty() || entries_.front().time >= armed_for_) return;
+  if (timer_ != nullptr) timer_->remove();
+  armed_for_ = entries_.front().time;
+  timer_ = Timer::set(armed_for_, [this] { run_due(); });
+}
+
+void Agenda::run_due() {
+  timer_ = nullptr;  // SimGrid deletes it
+  armed_for_ = std::numeric_limits<double>::infinity();
+  running_ = true;
+  const double now = simgrid::s4u::Engine::get_clock();
+  while (!entries_.empty() && entries_.front().time <= now) {
+    std::pop_heap(entries_.begin(), entries_.end(), std::greater<>());
+    const Entry entry = entries_.back();
+    entries_.pop_back();
+    if (entry.event->entry_ != entry.number) continue;  // cancelled, or set anew since
+    entry.event->entry_ = 0;
+    entry.event->happen();
+  }
+  running_ = false;
+  arm();
+}
+
+}  // namespace motley

@@ -1,0 +1,63 @@
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+namespace simgrid::kernel::timer {
+class Timer;
+}
+
+namespace motley {
+
+/// What happens at given moments of virtual time, outside of any actor. SimGrid's timers do the
+/// same, but their queue is slow with thousands in it; here it only ever holds the next one.
+class Agenda {
+ public:
+  /// Something that can be on the agenda once at a time. Must live as long as the agenda.
+  class Event {
+   public:
+    virtual ~Event() = default;
+
+   protected:
+    /// In SimGrid's kernel: may fill inboxes and wake actors, not block.
+    virtual void happen() = 0;
+
+   private:
+    friend class Agenda;
+    std::uint64_t entry_ = 0;  // the valid one of its entries; 0: none
+  };
+
+  Agenda() = default;
+  Agenda(const Agenda&) = delete;
+  Agenda& operator=(const Agenda&) = delete;
+
+  /// Not before now. What is set for the same moment happens in the order in which it was set.
+  void set(double time, Event& event);
+  /// Harmless when it is not on the agenda.
+  void cancel(Event& event) { event.entry_ = 0; }
+  /// Nothing happens any more.
+  void close();
+
+ private:
+  struct Entry {
+    double time;
+    std::uint64_t number;
+    Event* event;
+    bool operator>(const Entry& other) const {
+      return time != other.time ? time > other.time : number > other.number;
+    }
+  };
+
+  void arm();
+  void run_due();
+
+  std::vector<Entry> entries_;  // a heap, the next on top
+  std::uint64_t last_number_ = 0;
+  simgrid::kernel::timer::Timer* timer_ = nullptr;
+  double armed_for_ = std::numeric_limits<double>::infinity();
+  bool running_ = false;
+  bool closed_ = false;
+};
+
+}  // namespace motley

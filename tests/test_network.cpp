@@ -1,0 +1,64 @@
+// Messages that are alone on their links are not SimGrid's: they must take the time they would
+// there.
+#include "tests/catch.hpp"
+#include "tests/simulated.hpp"
+
+namespace motley {
+namespace {
+
+TEST_CASE("a message that another one joins half-way has flowed alone, then shares") {
+  // 50 MB at b = 100 MB/s: half a second alone. Both models share the server's uplink and arrive
+  // at 2 ms + 1 s. a computes for 1 s and b for 1.25 s, so their pushes flow from 2.004 and
+  // 2.254 s. By then half of a's has flowed; the other half takes 0.5 s beside b's. Then half of
+  // b's is left, which takes 0.25 s alone.
+  Json scenario = timing_scenario();
+  scenario["cluster"]["workers"] = {{{"name", "a"}, {"speed", "1Gf"}},
+                                    {{"name", "b"}, {"speed", "0.8Gf"}}};
+  scenario["cost"]["model_size"] = "50MB";
+  scenario["stop"]["updates"] = 2;
+  scenario["algorithms"] = {{{"name", "async"}}};
+  const RunResult result = simulate(scenario);
+  REQUIRE(result.curve.size() == 3);
+  CHECK(result.curve[1].time_s == Approx(2.754).margin(1e-9));
+  CHECK(result.curve[2].time_s == Approx(3.004).margin(1e-9));
+}
+
+TEST_CASE("a cluster takes the times of the same switch in a platform file") {
+  Json scenario = timing_scenario();
+  scenario["model"] = {{"kind", "none"}};
+  scenario["cost"] = {{"flops_per_sample", "10Gf"}, {"model_size", "100MB"}};
+  scenario["defaults"]["batch_size"] = 16;
+  scenario["stop"]["updates"] = 60;
+  Json in_file = scenario;
+  in_file["cluster"] = {{"platform", MOTLEY_SOURCE_DIR "/platforms/mixed_star.xml"}};
+  // The file's workers are in order of their names.
+  const Json fast = {{"bandwidth", "10Gbps"}, {"latency", "20us"}};
+  const Json slow = {{"bandwidth", "1Gbps"}, {"latency", "100us"}};
+  scenario["cluster"] = {{"workers",
+                          {{{"name", "cpu"}, {"count", 4}, {"speed", "500Gf"}, {"link", slow}},
+                           {{"name", "gpu"}, {"count", 4}, {"speed", "10Tf"}, {"link", fast}}}},
+                         {"server", {{"speed", "2Tf"}, {"link", fast}}}};
+  for (const char* name : {"sync", "async", "stale", "allreduce", "local"}) {
+    for (const char* ring : {"messages", "fluid"}) {
+      CAPTURE(name, ring);
+      scenario["approximate"]["ring"] = ring;
+      in_file["approximate"]["ring"] = ring;
+      scenario["algorithms"] = {{{"name", name}}};
+      in_file["algorithms"] = scenario["algorithms"];
+      const RunResult here = simulate(scenario);
+      const RunResult there = simulate(in_file);
+      REQUIRE(here.curve.size() == there.curve.size());
+      for (std::size_t i = 0; i < here.curve.size(); ++i) {
+        CHECK(here.curve[i].time_s == Approx(there.curve[i].time_s).margin(1e-9));
+      }
+      CHECK(here.bytes == there.bytes);
+      for (std::size_t i = 0; i < here.workers.size(); ++i) {
+        CHECK(here.workers[i].compute_s == Approx(there.workers[i].compute_s).margin(1e-9));
+        CHECK(here.workers[i].transfer_s == Approx(there.workers[i].transfer_s).margin(1e-9));
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace motley
