@@ -2,6 +2,7 @@
 
 #include <array>
 #include <string>
+#include <sys/prctl.h>
 #include <xbt/log.h>
 
 #include <simgrid/s4u.hpp>
@@ -28,7 +29,11 @@ EngineSetup::EngineSetup(Scenario::Network network, [[maybe_unused]] std::size_t
   // which the kernel allows 65530.
   constexpr std::size_t most_guarded = 20000;
   s4u::Engine::set_config("contexts/stack-size", 128);
-  if (actors > most_guarded) s4u::Engine::set_config("contexts/guard-size", 0);
+  if (actors > most_guarded) {
+    s4u::Engine::set_config("contexts/guard-size", 0);
+    // Without guards the stacks lie side by side, and huge pages would make all of each one real.
+    prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0);
+  }
 #endif
   // SimGrid takes events this near to each other as simultaneous; its 1e-9 s would add up over
   // steps.
