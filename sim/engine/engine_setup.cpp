@@ -1,6 +1,8 @@
 #include "sim/engine/engine_setup.hpp"
 
 #include <array>
+#include <limits>
+#include <malloc.h>
 #include <string>
 #include <sys/prctl.h>
 #include <xbt/log.h>
@@ -31,7 +33,10 @@ EngineSetup::EngineSetup(Scenario::Network network, [[maybe_unused]] std::size_t
   s4u::Engine::set_config("contexts/stack-size", 128);
   if (actors > most_guarded) {
     s4u::Engine::set_config("contexts/guard-size", 0);
-    // Without guards the stacks lie side by side, and huge pages would make all of each one real.
+    // SimGrid then clears them as it allocates, which makes every page real unless it comes fresh
+    // from the kernel; and as they lie side by side, huge pages would do the same.
+    mallopt(M_MMAP_THRESHOLD, 1 << 16);
+    mallopt(M_MMAP_MAX, std::numeric_limits<int>::max());
     prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0);
   }
 #endif
