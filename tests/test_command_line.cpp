@@ -84,9 +84,9 @@ TEST_CASE("Without arguments, with --help, -h or help, the program lists its com
   const Outcome help = run_motley({"--help"}, folder.path());
   CHECK(help.exit_code == 0);
   CHECK(help.err.empty());
-  for (const char* part :
-       {"Usage: motley COMMAND [options]\n", "\nCommands:\n", "\n  run ", "\n  validate ",
-        "\n  algorithms ", "\nExample:\n  motley run scenarios/quickstart.json\n"}) {
+  for (const char* part : {"Usage: motley COMMAND [options]\n", "\nCommands:\n", "\n  run ",
+                           "\n  new ", "\n  validate ", "\n  algorithms ",
+                           "\nExample:\n  motley run scenarios/quickstart.json\n"}) {
     INFO(part);
     CHECK(contains(help.out, part));
   }
@@ -115,7 +115,15 @@ TEST_CASE("The help of every command has its usage, its named groups of options 
       {"algorithms",
        "motley algorithms [NAME]",
        {"Help:\n  -h [ --help ] "},
-       "motley algorithms async"}};
+       "motley algorithms async"},
+      {"new",
+       "motley new NAME",
+       {"Help:\n  -h [ --help ] "},
+       "motley new mine && motley run mine.json"},
+      {"schema",
+       "motley schema",
+       {"Help:\n  -h [ --help ] "},
+       "motley schema > scenarios/schema.json"}};
   const TemporaryFolder folder;
   for (const Help& expected : all) {
     const Outcome help = run_motley({expected.command, "--help"}, folder.path());
@@ -220,7 +228,10 @@ TEST_CASE("validate describes a scenario and writes nothing") {
   CHECK(outcome.err.empty());
   CHECK(outcome.out ==
         "valid\nsmall: 2 runs, 3 workers (2 gpu, 1 cpu), 18 parameters, synthetic, 3 Gaussian "
-        "classes of 5 features, 4 standard deviations apart, 200 for training, 100 for testing\n");
+        "classes of 5 features, 4 standard deviations apart, 200 for training, 100 for testing\n"
+        "heterogeneity: speed ratio 10, coefficient of variation 0.606092, sync efficiency "
+        "0.142857\n");  // speeds 10, 10, 1: mean 7, deviation sqrt(18)
+
   CHECK_FALSE(place.has("results"));
   check_refused(place.motley({"validate", "s.json", "--set", "/seed=-1"}),
                 "s.json: /seed: must be a whole number of at least 0, got -1");
@@ -231,7 +242,7 @@ TEST_CASE("The scenarios that come with the program are valid") {
   std::size_t scenarios = 0;
   for (const fs::directory_entry& entry :
        fs::directory_iterator(fs::path(MOTLEY_SOURCE_DIR) / "scenarios")) {
-    if (entry.path().extension() != ".json") continue;
+    if (entry.path().extension() != ".json" || entry.path().filename() == "schema.json") continue;
     ++scenarios;
     // With made-up data: whether real data is installed is not what is asked here.
     const Json scenario = Json::parse(read_file(entry.path()));
@@ -246,6 +257,51 @@ TEST_CASE("The scenarios that come with the program are valid") {
   CHECK(scenarios > 0);
 }
 
+TEST_CASE("A new scenario runs as it is, and what is there is never overwritten") {
+  const TemporaryFolder folder;
+  const Outcome made = run_motley({"new", "mine"}, folder.path());
+  CHECK(made.exit_code == 0);
+  CHECK(made.err.empty());
+  CHECK(made.out ==
+        "wrote mine.json; run it with: motley run mine.json\n"
+        "wrote schema.json, from which editors complete and check it\n");
+  CHECK(contains(read_file(folder.file("mine.json")), "\n  \"name\": \"mine\",\n"));
+  const Outcome run = run_motley({"run", "mine.json", "--set", "/stop/time=5s"}, folder.path());
+  CAPTURE(run.err);
+  CHECK(run.exit_code == 0);
+  for (const auto& row : rows_of(read_file(folder.path() / "results" / "mine" / "runs.csv"))) {
+    CHECK(row.at("status") == "ok");
+    CHECK(row.at("speed_ratio") == "4");
+  }
+
+  const std::string text = read_file(folder.write("mine.json", "{}"));
+  for (const char* name : {"mine", "mine.json"}) {
+    check_refused(run_motley({"new", name}, folder.path()),
+                  "mine.json: is there already; choose another name");
+  }
+  CHECK(read_file(folder.file("mine.json")) == text);
+  // The schema is not written again either.
+  folder.write("schema.json", "{}");
+  CHECK(run_motley({"new", "other.json"}, folder.path()).out ==
+        "wrote other.json; run it with: motley run other.json\n");
+  CHECK(read_file(folder.file("schema.json")) == "{}");
+  check_refused(run_motley({"new"}, folder.path()), "new: needs a name for the scenario");
+  check_refused(
+      run_motley({"new", "a b"}, folder.path()),
+      "new: must be letters, digits, '-', '_' or '.', not beginning with '.', got \"a b\"");
+  check_refused(run_motley({"new", "no/where"}, folder.path()), "no/where.json: cannot be written");
+}
+
+TEST_CASE("The baseline is the first algorithm or the one named") {
+  const Workplace place;
+  CHECK(contains(place.run().out, "   vs sync   "));
+  CHECK(Json::parse(place.result("scenario.json"))["baseline"] == "sync");
+  CHECK(contains(place.run_with("/baseline=async").out, "   vs async   "));
+  check_refused(place.run_with("/baseline=asink"),
+                "s.json: /baseline: must be the label of an algorithm (did you mean 'async'?), "
+                "there are: async, sync, got \"asink\"");
+}
+
 TEST_CASE("A run writes its files, with the columns that are documented") {
   const Workplace place;
   REQUIRE(place.run().exit_code == 0);
@@ -255,11 +311,12 @@ TEST_CASE("A run writes its files, with the columns that are documented") {
   }
   CHECK_THAT(files, Catch::Matchers::UnorderedEquals(std::vector<std::string>{
                         "scenario.json", "provenance.json", "runs.csv", "curves.csv", "workers.csv",
-                        "staleness.csv", "links.csv"}));
+                        "staleness.csv", "links.csv", "summary.csv"}));
   CHECK(lines_of(place.result("runs.csv"))[0] ==
         "run,algorithm,replica,seed,status,virtual_s,updates,gradients,samples,epochs,bytes,"
         "final_test_accuracy,best_test_accuracy,final_test_loss,time_to_target_s,compute_s,"
-        "transfer_s,wait_s,discarded_s,mean_staleness,max_staleness,wall_s,peak_rss_mb,reason");
+        "transfer_s,wait_s,discarded_s,mean_staleness,max_staleness,wall_s,peak_rss_mb,reason,"
+        "speed_ratio,speed_cv,sync_efficiency");
   CHECK(lines_of(place.result("curves.csv"))[0] ==
         "run,time_s,updates,samples,epochs,bytes,train_loss,test_loss,test_accuracy");
   CHECK(lines_of(place.result("workers.csv"))[0] ==
@@ -268,6 +325,13 @@ TEST_CASE("A run writes its files, with the columns that are documented") {
   CHECK(lines_of(place.result("staleness.csv"))[0] == "run,class,staleness,count");
   CHECK(lines_of(place.result("links.csv"))[0] ==
         "run,link,bandwidth_Bps,bytes,busy_share,utilisation,max_utilisation,links");
+
+  CHECK(lines_of(place.result("summary.csv"))[0] ==
+        "algorithm,n,reached,failed,diverged,time_to_target_mean_s,time_to_target_median_s,"
+        "time_to_target_low_s,time_to_target_high_s,baseline,speedup,speedup_low,speedup_high,"
+        "speedup_pairs,final_accuracy_mean,final_accuracy_low,final_accuracy_high,"
+        "best_accuracy_mean,best_accuracy_low,best_accuracy_high,accuracy_at_25,accuracy_at_50,"
+        "accuracy_at_75,accuracy_at_100,utilisation,bytes_to_target");
 
   const auto runs = rows_of(place.result("runs.csv"));
   REQUIRE(runs.size() == 2);
@@ -284,6 +348,18 @@ TEST_CASE("A run writes its files, with the columns that are documented") {
       INFO(column);
       CHECK_FALSE(run.at(column).empty());
     }
+  }
+  // One row an algorithm, that says of its only run what runs.csv says.
+  const auto summary = rows_of(place.result("summary.csv"));
+  REQUIRE(summary.size() == 2);
+  for (std::size_t i = 0; i < 2; ++i) {
+    CHECK(summary[i].at("algorithm") == runs[i].at("algorithm"));
+    CHECK(summary[i].at("n") == "1");
+    CHECK(summary[i].at("baseline") == "sync");
+    CHECK(summary[i].at("time_to_target_mean_s") == runs[i].at("time_to_target_s"));
+    CHECK(summary[i].at("time_to_target_low_s").empty());
+    CHECK(summary[i].at("final_accuracy_mean") == runs[i].at("final_test_accuracy"));
+    CHECK(summary[i].at("best_accuracy_mean") == runs[i].at("best_test_accuracy"));
   }
   // One row a worker of each run, in the order of ranks.
   std::string workers;

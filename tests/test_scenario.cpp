@@ -98,7 +98,8 @@ TEST_CASE("An unknown key is refused at every level, with the nearest one and th
       valid(),
       {{"/sede", 1,
         "/sede: unknown key (did you mean 'seed'?), known here: $schema, name, seed, data, model, "
-        "cluster, cost, network, approximate, target, stop, evaluate, defaults or algorithms"},
+        "cluster, cost, network, approximate, target, stop, evaluate, defaults, algorithms or "
+        "baseline"},
        {"/data/clases", 3,
         "/data/clases: unknown key (did you mean 'classes'?), known here: kind, train, test, "
         "features, classes, separation, order or partition"},
@@ -107,12 +108,12 @@ TEST_CASE("An unknown key is refused at every level, with the nearest one and th
         "/data/partition/knd: unknown key (did you mean 'kind'?), known here: kind"},
        {"/model/zzz", 1, "/model/zzz: unknown key, known here: kind or weight_decay"},
        {"/cluster/worker", 1,
-        "/cluster/worker: unknown key (did you mean 'workers'?), known here: workers, server, link "
-        "or platform"},
+        "/cluster/worker: unknown key (did you mean 'workers'?), known here: workers, server, "
+        "link, "
+        "noise or platform"},
        {"/cluster/workers/1/cuont", 1,
         "/cluster/workers/1/cuont: unknown key (did you mean 'count'?), known here: name, count, "
-        "speed, samples_per_s or "
-        "link"},
+        "speed, samples_per_s, spread, noise or link"},
        {"/cluster/server/spee", 1,
         "/cluster/server/spee: unknown key (did you mean 'speed'?), known here: speed or link"},
        {"/cluster/link/band", 1,
@@ -132,7 +133,7 @@ TEST_CASE("An unknown key is refused at every level, with the nearest one and th
         "/evaluate/evry: unknown key (did you mean 'every'?), known here: every"},
        {"/a~1b~0c", 1,
         "/a~1b~0c: unknown key, known here: $schema, name, seed, data, model, cluster, cost, "
-        "network, approximate, target, stop, evaluate, defaults or algorithms"}});
+        "network, approximate, target, stop, evaluate, defaults, algorithms or baseline"}});
 }
 
 TEST_CASE("A value of the wrong type is refused with the type it must have") {
@@ -399,7 +400,7 @@ TEST_CASE("No two workers can have the same name") {
       ClusterSpec cluster = load(valid()).scenario.cluster;
       cluster.workers[0].count = pair.count;
       cluster.workers[1].name = pair.second;
-      for (const HostPlan& host : plan_cluster(cluster, 1).workers) names.push_back(host.name);
+      for (const HostPlan& host : plan_cluster(cluster, 1, 1).workers) names.push_back(host.name);
       std::sort(names.begin(), names.end());
       CHECK((std::adjacent_find(names.begin(), names.end()) != names.end()) == pair.clash);
     }
@@ -628,7 +629,7 @@ TEST_CASE("A plan names the workers of each class in order and gives each its sp
   json["cluster"]["workers"][1] = {{"name", "cpu"},
                                    {"samples_per_s", 50},
                                    {"link", {{"bandwidth", "1GBps"}, {"latency", "1ms"}}}};
-  const ClusterPlan plan = plan_cluster(load(json).scenario.cluster, 2e9);
+  const ClusterPlan plan = plan_cluster(load(json).scenario.cluster, 2e9, 1);
   REQUIRE(plan.workers.size() == 3);
   const std::vector<std::string> names = {"gpu0", "gpu1", "cpu0"};
   for (std::size_t i = 0; i < names.size(); ++i) CHECK(plan.workers[i].name == names[i]);

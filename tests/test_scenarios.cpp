@@ -13,7 +13,8 @@ const std::filesystem::path source = MOTLEY_SOURCE_DIR;
 std::vector<std::filesystem::path> shipped_scenarios() {
   std::vector<std::filesystem::path> files;
   for (const auto& entry : std::filesystem::recursive_directory_iterator(source / "scenarios")) {
-    if (entry.path().extension() == ".json") files.push_back(entry.path());
+    if (entry.path().extension() != ".json" || entry.path().filename() == "schema.json") continue;
+    files.push_back(entry.path());
   }
   std::sort(files.begin(), files.end());
   return files;

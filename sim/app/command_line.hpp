@@ -26,6 +26,8 @@ Command algorithms_command();
 Command bench_command();
 Command explain_command();
 Command report_command();
+Command new_command();
+Command schema_command();
 
 /// The whole program: finds the command, parses, runs. Returns the exit code: 0 fine, 1 a run
 /// failed, 2 bad input, 130 interrupted.

@@ -62,6 +62,7 @@ int run(const po::variables_map& options, const std::vector<std::string>& comman
                               ? options["out"].as<std::string>()
                               : std::string("results/") + experiment.scenario().name);
   files.write_csvs({});  // results of an earlier run must not stand beside this scenario
+  files.write_summary({}, experiment.baseline(), {});
   files.write_json("scenario.json", experiment.full());
   files.write_json("provenance.json", provenance(command_line));
 
@@ -81,6 +82,7 @@ int run(const po::variables_map& options, const std::vector<std::string>& comman
   events.finished = [&](std::size_t i, const RunResult& result) {
     results[i] = result;
     files.write_csvs(in_order(results));
+    files.write_summary({}, experiment.baseline(), in_order(results));
     display.finished(i, result);
   };
   events.waited = [&] { display.refresh(); };
@@ -89,7 +91,7 @@ int run(const po::variables_map& options, const std::vector<std::string>& comman
   display.clear();
 
   const std::vector<RunResult> finished = in_order(results);
-  print_summary(std::cout, experiment, finished);
+  print_summary(std::cout, experiment, {}, finished);
   std::vector<std::string> names;
   for (const RunResult& result : finished) names.push_back(result.run);
   finish_traces(std::cout, trace, files.folder(), names);

@@ -43,6 +43,12 @@ std::string text_member(const Json& object, const char* key, const Place& place)
   return object[key];
 }
 
+std::string listed(const std::set<std::string>& words) {
+  std::string text;
+  for (const std::string& word : words) text += (text.empty() ? "" : ", ") + word;
+  return text;
+}
+
 }  // namespace
 
 Experiment::Experiment(const std::string& file, const std::vector<Override>& overrides)
@@ -60,8 +66,9 @@ Experiment::Experiment(const std::string& file, const std::vector<Override>& ove
     const std::string path = beside(file, *s.cluster.platform);
     if (!std::filesystem::exists(path)) throw InputError(place, "no such file: " + path);
     cluster_ = inspect_platform(path, place);
+    for (HostPlan& worker : cluster_.workers) worker.noise = s.cluster.noise.value_or(NoiseSpec{});
   } else {
-    cluster_ = plan_cluster(s.cluster, flops_per_sample_);
+    cluster_ = plan_cluster(s.cluster, flops_per_sample_, s.seed);
   }
   if (data_ && s.data->partition.kind != PartitionSpec::Kind::iid) {
     partition_ =
@@ -124,6 +131,14 @@ void Experiment::plan_runs() {
     loaded_.full["algorithms"][i] = full;
     runs_.push_back(std::move(plan));
   }
+  if (!labels.contains(baseline())) {
+    throw InputError(root / "baseline",
+                     "must be the label of an algorithm" +
+                         did_you_mean(baseline(), {labels.begin(), labels.end()}) +
+                         ", there are: " + listed(labels),
+                     Json(baseline()));
+  }
+  loaded_.full["baseline"] = baseline();
 }
 
 std::string Experiment::describe() const {
@@ -142,6 +157,10 @@ std::string Experiment::describe() const {
   }
   text << "), " << problem_->dimension() << " parameters";
   if (data_) text << ", " << data_->description;
+  const Heterogeneity uneven = heterogeneity(worker_speeds(cluster_));
+  text << "\n"
+       << "heterogeneity: speed ratio " << uneven.speed_ratio << ", coefficient of variation "
+       << uneven.speed_cv << ", sync efficiency " << uneven.sync_efficiency;
   return text.str();
 }
 

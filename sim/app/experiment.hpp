@@ -32,6 +32,8 @@ class Experiment {
   /// The scenario with every default filled in, the algorithms' too.
   const Json& full() const { return loaded_.full; }
   const std::vector<RunPlan>& runs() const { return runs_; }
+  /// Label of the algorithm that the others are compared with.
+  std::string baseline() const { return scenario().baseline.value_or(runs_.front().label); }
   const ClusterPlan& cluster() const { return cluster_; }
   const Problem& problem() const { return *problem_; }
   double flops_per_sample() const { return flops_per_sample_; }

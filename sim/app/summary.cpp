@@ -2,10 +2,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <iomanip>
 #include <map>
 #include <ostream>
 #include <sstream>
+#include <tuple>
+
+#include "sim/core/statistics/comparison.hpp"
 
 namespace motley {
 namespace {
@@ -20,10 +24,19 @@ std::string percent(double share) {
   return fixed(100 * share, 0) + " %";
 }
 
+/// A time as one of the size of `like` is written, without its unit.
+std::string seconds_number(double s, double like) {
+  if (like >= 100) return fixed(s, 1);
+  if (like >= 1) return fixed(s, 2);
+  return fixed(s * 1e3, 3);
+}
+
 std::string seconds(double s) {
-  if (s >= 100) return fixed(s, 1) + " s";
-  if (s >= 1) return fixed(s, 2) + " s";
-  return fixed(s * 1e3, 3) + " ms";
+  return seconds_number(s, s) + (s >= 1 ? " s" : " ms");
+}
+
+std::string shown(const Json& value) {
+  return value.is_string() ? value.get<std::string>() : value.dump();
 }
 
 std::string data_size(double bytes) {
@@ -39,14 +52,6 @@ double share(const RunResult& result, double seconds_summed) {
   return total > 0 ? seconds_summed / total : 0;
 }
 
-bool comes_before(const RunResult& a, const RunResult& b) {
-  const double never = INFINITY;
-  const double time_a = a.time_to_target_s.value_or(never);
-  const double time_b = b.time_to_target_s.value_or(never);
-  if (time_a != time_b) return time_a < time_b;
-  return a.final_test_accuracy.value_or(-1) > b.final_test_accuracy.value_or(-1);
-}
-
 std::string slowest_class(const RunResult& result) {
   const auto slowest = std::min_element(
       result.workers.begin(), result.workers.end(),
@@ -56,40 +61,165 @@ std::string slowest_class(const RunResult& result) {
 
 using Row = std::vector<std::string>;
 
+/// How many characters it takes on the screen: bytes that go on a character do not count.
+std::size_t width(const std::string& text) {
+  return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) {
+    return (static_cast<unsigned char>(c) & 0xC0U) != 0x80;
+  }));
+}
+
 void print_table(std::ostream& out, const std::vector<Row>& rows) {
   std::vector<std::size_t> widths(rows.front().size());
   for (const Row& row : rows) {
-    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
+    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], width(row[i]));
   }
   for (const Row& row : rows) {
     for (std::size_t i = 0; i < row.size(); ++i) {
-      out << (i == 0 ? "  " : "   ") << (i == 0 ? std::left : std::right)
-          << std::setw(static_cast<int>(widths[i])) << row[i];
+      const std::string padding(widths[i] - width(row[i]), ' ');
+      out << (i == 0 ? "  " + row[i] + padding : "   " + padding + row[i]);
     }
     out << "\n";
   }
 }
 
-Row table_row(const RunResult& r, const RunResult& baseline, bool has_target, bool has_accuracy) {
-  Row row = {r.algorithm};
+/// "0.8526 ± 0.0012".
+std::string with_interval(const std::optional<Estimate>& estimate, int digits) {
+  if (!estimate) return "-";
+  const std::optional<Interval>& interval = estimate->interval;
+  return fixed(estimate->value, digits) +
+         (interval ? " ± " + fixed((interval->high - interval->low) / 2, digits) : "");
+}
+
+/// What the table says of one algorithm at one point of the sweep.
+class TableRow {
+ public:
+  TableRow(const ComparisonRow& row, const std::string& baseline)
+      : row_(row), is_baseline_(row.algorithm == baseline), repeated_(row.runs.size() > 1) {}
+
+  /// "12.30 s ± 0.40 (5/5)": the mean of those that reached the target, and how many did.
+  std::string time_to_target() const {
+    const std::string count = repeated_ ? " (" + std::to_string(row_.reached) + "/" +
+                                              std::to_string(row_.runs.size()) + ")"
+                                        : "";
+    if (!row_.time_to_target_s) return (repeated_ ? "not reached" : status("not reached")) + count;
+    const std::optional<Interval>& interval = row_.time_to_target_s->interval;
+    return seconds(row_.time_to_target_s->value) +
+           (interval ? " ± " + seconds_number((interval->high - interval->low) / 2,
+                                              row_.time_to_target_s->value)
+                     : "") +
+           count;
+  }
+
+  /// "1.92x [1.85, 1.99]"; with a mark when the repetitions do not show a difference.
+  std::string speedup() const {
+    if (!row_.speedup) return "-";
+    const std::optional<Interval>& interval = row_.speedup->interval;
+    std::string text = fixed(row_.speedup->value, 2) + "x";
+    if (is_baseline_) return text;
+    if (interval) text += " [" + fixed(interval->low, 2) + ", " + fixed(interval->high, 2) + "]";
+    if (row_.speedup_pairs < row_.runs.size()) {
+      text += " (" + std::to_string(row_.speedup_pairs) +
+              (row_.speedup_pairs == 1 ? " pair)" : " pairs)");
+    }
+    return (is_unsure() ? unsure_mark : "") + text;
+  }
+
+  bool is_unsure() const {
+    return repeated_ && !is_baseline_ && row_.speedup &&
+           (!row_.speedup->interval || row_.speedup->interval->contains(1));
+  }
+
+  /// The status of most interest among the runs, or this if all are well.
+  std::string status(const std::string& if_well = "ok") const {
+    const std::string count = repeated_ ? " of " + std::to_string(row_.runs.size()) : "";
+    const auto some = [&](std::size_t n, const char* what) {
+      return (repeated_ ? std::to_string(n) + count + " " : "") + what;
+    };
+    if (row_.failed > 0) return some(row_.failed, "failed");
+    if (row_.diverged > 0) return some(row_.diverged, "diverged");
+    return if_well;
+  }
+
+  std::optional<Estimate> mean(
+      const std::function<std::optional<double>(const RunResult&)>& figure) const {
+    std::vector<double> values;
+    for (const RunResult* run : row_.runs) {
+      if (run->status == "failed") continue;
+      if (const std::optional<double> value = figure(*run)) values.push_back(*value);
+    }
+    return mean_of(values);
+  }
+
+  static constexpr const char* unsure_mark = "~";
+
+ private:
+  const ComparisonRow& row_;
+  bool is_baseline_;
+  bool repeated_;
+};
+
+Row table_row(const ComparisonRow& comparison, const std::string& baseline, bool has_target,
+              bool has_accuracy) {
+  const TableRow cells(comparison, baseline);
+  Row row = {comparison.algorithm};
+  for (const Json& value : comparison.point) row.push_back(shown(value));
   if (has_target) {
-    row.push_back(r.time_to_target_s ? seconds(*r.time_to_target_s)
-                                     : (r.status == "ok" ? "not reached" : r.status));
-    const bool comparable = r.time_to_target_s.value_or(0) > 0 && baseline.time_to_target_s;
-    row.push_back(comparable ? fixed(*baseline.time_to_target_s / *r.time_to_target_s, 2) + "x"
-                             : "-");
+    row.push_back(cells.time_to_target());
+    row.push_back(cells.speedup());
   } else {
-    row.push_back(r.status);
+    row.push_back(cells.status());
   }
   if (has_accuracy)
-    row.push_back(r.final_test_accuracy ? fixed(*r.final_test_accuracy, 4) : "-");
+    row.push_back(with_interval(comparison.final_accuracy, 4));
   else
-    row.push_back(r.final_test_loss ? fixed(*r.final_test_loss, 6) : "-");
-  row.push_back(std::to_string(r.updates));
-  row.push_back(fixed(r.mean_staleness, 2));
-  row.push_back(percent(share(r, r.compute_s())));
-  row.push_back(data_size(r.bytes));
+    row.push_back(with_interval(cells.mean([](const auto& r) { return r.final_test_loss; }), 6));
+  const auto plain = [&](double RunResult::*member) {
+    return cells.mean([member](const RunResult& r) { return std::optional(r.*member); });
+  };
+  const std::optional<Estimate> updates =
+      cells.mean([](const RunResult& r) { return std::optional(static_cast<double>(r.updates)); });
+  const std::optional<Estimate> staleness = plain(&RunResult::mean_staleness);
+  const std::optional<Estimate> bytes = plain(&RunResult::bytes);
+  row.push_back(updates ? fixed(updates->value, 0) : "-");
+  row.push_back(staleness ? fixed(staleness->value, 2) : "-");
+  row.push_back(comparison.utilisation ? percent(*comparison.utilisation) : "-");
+  row.push_back(bytes ? data_size(bytes->value) : "-");
   return row;
+}
+
+/// By point, in the order of the sweep; then those that reached the target most often, and soonest.
+std::vector<const ComparisonRow*> in_table_order(const std::vector<ComparisonRow>& rows) {
+  std::map<std::string, std::size_t> place_of_point;
+  for (const ComparisonRow& row : rows) {
+    place_of_point.try_emplace(Json(row.point).dump(), place_of_point.size());
+  }
+  const auto order = [&](const ComparisonRow& row) {
+    const double time = row.time_to_target_s ? row.time_to_target_s->value : INFINITY;
+    const double accuracy = row.final_accuracy ? row.final_accuracy->value : -1;
+    return std::tuple(place_of_point.at(Json(row.point).dump()),
+                      -static_cast<double>(row.reached) / static_cast<double>(row.runs.size()),
+                      time, -accuracy);
+  };
+  std::vector<const ComparisonRow*> sorted;
+  for (const ComparisonRow& row : rows) sorted.push_back(&row);
+  std::stable_sort(sorted.begin(), sorted.end(),
+                   [&](const auto* a, const auto* b) { return order(*a) < order(*b); });
+  return sorted;
+}
+
+/// The last part of each pointer, or all of it where two axes would be called the same.
+std::vector<std::string> axis_names(const std::vector<std::string>& axes) {
+  const auto last = [](const std::string& pointer) {
+    return pointer.substr(pointer.rfind('/') + 1);
+  };
+  std::vector<std::string> names;
+  for (const std::string& axis : axes) {
+    const auto same = std::count_if(axes.begin(), axes.end(), [&](const std::string& other) {
+      return last(other) == last(axis);
+    });
+    names.push_back(same > 1 ? axis : last(axis));
+  }
+  return names;
 }
 
 std::string target_text(const TargetSpec& target) {
@@ -101,17 +231,48 @@ std::string target_text(const TargetSpec& target) {
   return text.str();
 }
 
-void print_warnings(std::ostream& out, const Experiment& experiment, const RunResult& r) {
-  if (r.status != "ok") out << "  " << r.algorithm << " " << r.status << ": " << r.reason << "\n";
+/// What is wrong with a run, one line each.
+void add_warnings(std::vector<std::string>& warnings, const Experiment& experiment,
+                  const RunResult& r, const std::string& name) {
+  if (r.status != "ok") warnings.push_back(name + " " + r.status + ": " + r.reason);
   const std::size_t classes = experiment.classes();
   if (r.status == "ok" && r.best_test_accuracy && classes > 0 && r.updates > 0 &&
       *r.best_test_accuracy < 1.5 / static_cast<double>(classes)) {
-    out << "  warning: " << r.algorithm << " never left chance (best accuracy "
-        << fixed(*r.best_test_accuracy, 3) << " with " << classes
-        << " classes): try another step_size\n";
+    warnings.push_back("warning: " + name + " never left chance (best accuracy " +
+                       fixed(*r.best_test_accuracy, 3) + " with " + std::to_string(classes) +
+                       " classes): try another step_size");
   }
   if (r.status == "ok" && r.updates == 0 && !r.time_to_target_s) {
-    out << "  warning: " << r.algorithm << " finished no update: is /stop too early?\n";
+    warnings.push_back("warning: " + name + " finished no update: is /stop too early?");
+  }
+}
+
+void print_warnings(std::ostream& out, const Experiment& experiment,
+                    const std::vector<const ComparisonRow*>& rows) {
+  std::vector<std::string> warnings;
+  for (const ComparisonRow* row : rows) {
+    const bool alone = row->runs.size() == 1 && row->point.empty();
+    for (const RunResult* r : row->runs) {
+      add_warnings(warnings, experiment, *r, alone ? r->algorithm : r->run);
+    }
+  }
+  constexpr std::size_t most = 20;
+  if (!warnings.empty()) out << "\n";
+  for (std::size_t i = 0; i < std::min(most, warnings.size()); ++i) {
+    out << "  " << warnings[i] << "\n";
+  }
+  if (warnings.size() > most) {
+    out << "  ... and " << warnings.size() - most << " more, see runs.csv\n";
+  }
+}
+
+/// What decides the speed of each algorithm, by the first of its runs that did not fail.
+void print_bottlenecks(std::ostream& out, const std::vector<const ComparisonRow*>& rows) {
+  out << "\nWhat decides\n";
+  for (const ComparisonRow* row : rows) {
+    const auto ran = std::find_if(row->runs.begin(), row->runs.end(),
+                                  [](const RunResult* r) { return r->status != "failed"; });
+    if (ran != row->runs.end()) out << "  " << row->algorithm << ": " << bottleneck(**ran) << "\n";
   }
 }
 
@@ -160,22 +321,20 @@ std::string bottleneck(const RunResult& r) {
 }
 
 void print_summary(std::ostream& out, const Experiment& experiment,
-                   const std::vector<RunResult>& results) {
+                   const std::vector<std::string>& axes, const std::vector<RunResult>& results) {
   if (results.empty()) return;
   const Scenario& scenario = experiment.scenario();
   const bool has_target = scenario.target.has_value();
   const bool has_accuracy = experiment.problem().has_accuracy();
+  const std::string baseline = experiment.baseline();
+  const std::vector<ComparisonRow> compared = compare(results, baseline);
+  const std::vector<const ComparisonRow*> rows = in_table_order(compared);
 
-  std::vector<const RunResult*> sorted;
-  for (const RunResult& result : results) sorted.push_back(&result);
-  std::stable_sort(sorted.begin(), sorted.end(),
-                   [](const RunResult* a, const RunResult* b) { return comes_before(*a, *b); });
-
-  const RunResult& baseline = results.front();
   Row header = {"algorithm"};
+  for (const std::string& name : axis_names(axes)) header.push_back(name);
   if (has_target) {
     header.push_back("time to target");
-    header.push_back("vs " + baseline.algorithm);
+    header.push_back("vs " + baseline);
   } else {
     header.push_back("status");
   }
@@ -183,20 +342,25 @@ void print_summary(std::ostream& out, const Experiment& experiment,
                            "mean staleness", "utilisation", "bytes"}) {
     header.push_back(name);
   }
-  std::vector<Row> rows = {header};
-  for (const RunResult* r : sorted)
-    rows.push_back(table_row(*r, baseline, has_target, has_accuracy));
+  std::vector<Row> table = {header};
+  bool repeated = false;
+  bool unsure = false;
+  for (const ComparisonRow* row : rows) {
+    table.push_back(table_row(*row, baseline, has_target, has_accuracy));
+    repeated = repeated || row->runs.size() > 1;
+    unsure = unsure || TableRow(*row, baseline).is_unsure();
+  }
 
   out << "\n";
   if (has_target) out << "Target: " << target_text(*scenario.target) << "\n\n";
-  print_table(out, rows);
-  out << "\nWhat decides\n";
-  for (const RunResult* r : sorted) {
-    if (r->status != "failed") out << "  " << r->algorithm << ": " << bottleneck(*r) << "\n";
+  print_table(out, table);
+  if (repeated) out << "\n  ± and []: 95 % confidence intervals (Student t); see summary.csv\n";
+  if (unsure && has_target) {
+    out << "  " << TableRow::unsure_mark
+        << " too close to tell: the interval of the speed-up contains 1\n";
   }
-  std::ostringstream warnings;
-  for (const RunResult* r : sorted) print_warnings(warnings, experiment, *r);
-  if (!warnings.str().empty()) out << "\n" << warnings.str();
+  if (axes.empty()) print_bottlenecks(out, rows);
+  print_warnings(out, experiment, rows);
 }
 
 }  // namespace motley

@@ -13,6 +13,8 @@ enum class Purpose : std::uint32_t {
   synthetic_data = 4,
   quadratic_noise = 5,
   split = 6,
+  worker_speed = 7,
+  step_noise = 8,
 };
 
 /// A counter-based stream: the n-th number of (seed, purpose, rank, substream) is a pure function

@@ -73,7 +73,7 @@ ClusterPlan inspect_platform(const std::string& file, const Place& place) {
   for (const Json& host : *outcome.result) {
     const std::string role = host["role"];
     const std::string class_name = host["class"];
-    HostPlan entry{host["name"], class_name.empty() ? "worker" : class_name, host["speed"], {}};
+    HostPlan entry{host["name"], class_name.empty() ? "worker" : class_name, host["speed"], {}, {}};
     if (role == "worker") {
       plan.workers.push_back(entry);
     } else if (role == "server") {

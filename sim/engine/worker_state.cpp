@@ -12,7 +12,9 @@ WorkerState::WorkerState(Simulation& simulation, std::size_t rank)
       sampler_(simulation.setup().partition,
                simulation.setup().scenario.data ? simulation.setup().scenario.data->order
                                                 : DataSpec::Order::shuffled,
-               simulation.setup().scenario.seed, rank) {}
+               simulation.setup().scenario.seed, rank),
+      noise_(simulation.setup().cluster.workers[rank].noise, simulation.setup().scenario.seed,
+             rank) {}
 
 void WorkerState::prepare() {
   g_ = Parameters(at_.size());
@@ -53,7 +55,7 @@ double WorkerState::run() {
     ~Withdraw() { look_ahead.withdraw(computation); }
   };
   const SimulationSetup& setup = simulation_.setup();
-  const double flops = static_cast<double>(steps_ * batch_) * setup.flops_per_sample;
+  const double flops = noise_.take(steps_) * static_cast<double>(batch_) * setup.flops_per_sample;
   const double start = simulation_.clock();
   const bool real = setup.problem.is_real();
   losses_.assign(steps_, 0);

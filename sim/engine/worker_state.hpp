@@ -38,6 +38,7 @@ class WorkerState : private Computation {
   Inbox<Model> inbox_;
   Alarm alarm_;
   Sampler sampler_;
+  StepNoise noise_;
   const char* waits_for_ = "nothing";
 
   // The computation under way: steps_ gradients of batch_ samples each, beginning at at_. Without a

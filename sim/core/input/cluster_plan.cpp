@@ -4,21 +4,34 @@
 
 namespace motley {
 
-ClusterPlan plan_cluster(const ClusterSpec& spec, double flops_per_sample) {
+ClusterPlan plan_cluster(const ClusterSpec& spec, double flops_per_sample, std::uint64_t seed) {
   ClusterPlan plan;
-  for (const WorkerClassSpec& worker : spec.workers) {
+  for (std::size_t k = 0; k < spec.workers.size(); ++k) {
+    const WorkerClassSpec& worker = spec.workers[k];
     const double speed =
         worker.speed_flops ? *worker.speed_flops : *worker.samples_per_s * flops_per_sample;
     const LinkSpec link = worker.link ? *worker.link : *spec.link;
+    const NoiseSpec noise = worker.noise.value_or(spec.noise.value_or(NoiseSpec{}));
+    const std::vector<double> relative =
+        worker.spread
+            ? spread_speeds(*worker.spread, worker.count, seed, static_cast<std::uint32_t>(k))
+            : std::vector<double>(worker.count, 1);
     for (std::size_t i = 0; i < worker.count; ++i) {
-      plan.workers.push_back({worker.name + std::to_string(i), worker.name, speed, link});
+      plan.workers.push_back(
+          {worker.name + std::to_string(i), worker.name, speed * relative[i], link, noise});
     }
   }
   if (spec.server) {
     const LinkSpec link = spec.server->link ? *spec.server->link : *spec.link;
-    plan.server = HostPlan{"server", "server", spec.server->speed_flops, link};
+    plan.server = HostPlan{"server", "server", spec.server->speed_flops, link, {}};
   }
   return plan;
+}
+
+std::vector<double> worker_speeds(const ClusterPlan& plan) {
+  std::vector<double> speeds;
+  for (const HostPlan& worker : plan.workers) speeds.push_back(worker.speed_flops);
+  return speeds;
 }
 
 bool natural_less(const std::string& a, const std::string& b) {

@@ -12,7 +12,8 @@ struct HostPlan {
   std::string name;
   std::string class_name;
   double speed_flops = 0;
-  LinkSpec link;  ///< not used with a platform file
+  LinkSpec link;    ///< not used with a platform file
+  NoiseSpec noise;  ///< of a worker
 };
 
 /// The cluster host by host; the index of a worker is its rank.
@@ -22,8 +23,11 @@ struct ClusterPlan {
   std::string platform_file;  ///< empty: every host hangs on one switch by its link
 };
 
-/// Expands the classes. For clusters without a platform file.
-ClusterPlan plan_cluster(const ClusterSpec& spec, double flops_per_sample);
+/// Expands the classes and their spreads. For clusters without a platform file.
+ClusterPlan plan_cluster(const ClusterSpec& spec, double flops_per_sample, std::uint64_t seed);
+
+/// The speeds of the workers, by rank.
+std::vector<double> worker_speeds(const ClusterPlan& plan);
 
 /// Whether `a` comes before `b` when digits count as numbers: h2 before h10.
 bool natural_less(const std::string& a, const std::string& b);

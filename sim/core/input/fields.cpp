@@ -127,8 +127,8 @@ std::size_t read_choice(const FieldInfo& info, const Json& value, const Place& p
 
 std::string kind_of(const std::vector<FieldInfo>& infos, const Json& object) {
   for (const FieldInfo& info : infos) {
-    if (info.name != "kind") continue;
-    if (object.contains("kind") && object["kind"].is_string()) return object["kind"];
+    if (!info.decides_kind()) continue;
+    if (object.contains(info.name) && object[info.name].is_string()) return object[info.name];
     if (info.fallback && info.fallback->is_string()) return *info.fallback;
   }
   return "";
@@ -140,10 +140,12 @@ void fail_missing(const FieldInfo& info, const Place& place) {
 
 void check_keys(const std::vector<FieldInfo>& infos, const Json& object, const Place& place) {
   if (!object.is_object()) throw InputError(place, "must be an object in braces", object);
+  std::string deciding;
   for (const FieldInfo& info : infos) {  // a wrong kind would make every other key look wrong
-    if (info.name != "kind") continue;
-    if (object.contains("kind")) read_choice(info, object["kind"], place / "kind");
-    if (!object.contains("kind") && !info.fallback) fail_missing(info, place);
+    if (!info.decides_kind()) continue;
+    deciding = info.name;
+    if (object.contains(deciding)) read_choice(info, object[deciding], place / deciding);
+    if (!object.contains(deciding) && !info.fallback) fail_missing(info, place);
   }
   const std::string kind = kind_of(infos, object);
   std::vector<std::string> names;
@@ -159,8 +161,8 @@ void check_keys(const std::vector<FieldInfo>& infos, const Json& object, const P
                        "unknown key" + did_you_mean(key, names) + ", known here: " + listed(names));
     }
     if (!found->belongs_to(kind)) {
-      throw InputError(place / key, "has no meaning with \"kind\": \"" + kind + "\", only with " +
-                                        listed(found->kinds));
+      throw InputError(place / key, "has no meaning with \"" + deciding + "\": \"" + kind +
+                                        "\", only with " + listed(found->kinds));
     }
   }
 }

@@ -31,8 +31,10 @@ struct FieldInfo {
   std::vector<std::string> choices = {};
   /// A word accepted instead of a value ("auto", "inf"); reads as an empty std::optional.
   std::string word = {};
-  /// When not empty: the key belongs only to objects whose "kind" is one of these.
+  /// When not empty: the key belongs only to objects whose "kind" (or "law") is one of these.
   std::vector<std::string> kinds = {};
+  /// For a key taken as it is (Json), whose reader alone knows what it accepts: its JSON Schema.
+  std::optional<Json> schema = std::nullopt;
 
   // Filled in by Fields::add.
   std::string type = {};                 ///< "number", "list of integer", "object", ...
@@ -44,6 +46,8 @@ struct FieldInfo {
   /// Of a list: what holds for each of its elements.
   FieldInfo element() const;
   bool belongs_to(const std::string& kind) const;
+  /// Whether this is the key that the others' `kinds` are about.
+  bool decides_kind() const { return name == "kind" || name == "law"; }
 };
 
 namespace fields_detail {
@@ -54,7 +58,7 @@ std::size_t read_choice(const FieldInfo& info, const Json& value, const Place& p
 void check_range(const FieldInfo& info, double number, const Json& value, const Place& place);
 [[noreturn]] void fail_missing(const FieldInfo& info, const Place& place);
 void check_keys(const std::vector<FieldInfo>& infos, const Json& object, const Place& place);
-/// The "kind" of an object, or of its fallback; empty when these fields have no kinds.
+/// The "kind" (or "law") of an object, or of its fallback; empty when these fields have no kinds.
 std::string kind_of(const std::vector<FieldInfo>& infos, const Json& object);
 
 template <class M>

@@ -91,6 +91,7 @@ void check_cluster(const ClusterSpec& cluster, const Place& place) {
     if (worker.speed_flops.has_value() == worker.samples_per_s.has_value()) {
       throw InputError(here, "needs exactly one of \"speed\" and \"samples_per_s\"");
     }
+    if (worker.spread) check_spread(*worker.spread, worker.count, here / "spread");
     if (!worker.link && !cluster.link) {
       throw InputError(here, "needs a \"link\", here or in " + place.pointer);
     }

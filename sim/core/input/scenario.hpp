@@ -6,6 +6,8 @@
 #include <vector>
 
 #include "sim/core/input/fields.hpp"
+#include "sim/core/input/noise.hpp"
+#include "sim/core/input/spread.hpp"
 
 /// The scenario as the user wrote it, checked and in SI units. Every struct carries its own field
 /// descriptions; defaults live there and nowhere else.
@@ -63,6 +65,8 @@ struct WorkerClassSpec {
   std::size_t count = 1;
   std::optional<double> speed_flops;
   std::optional<double> samples_per_s;
+  std::optional<SpreadSpec> spread;  ///< absent: all are equally fast
+  std::optional<NoiseSpec> noise;
   std::optional<LinkSpec> link;
 
   static Fields<WorkerClassSpec> fields();
@@ -79,6 +83,7 @@ struct ClusterSpec {
   std::vector<WorkerClassSpec> workers;
   std::optional<ServerSpec> server;
   std::optional<LinkSpec> link;
+  std::optional<NoiseSpec> noise;       ///< of every class that has none of its own
   std::optional<std::string> platform;  ///< a SimGrid platform file instead of all the above
 
   static Fields<ClusterSpec> fields();
@@ -142,6 +147,7 @@ struct Scenario {
   EvaluateSpec evaluate;
   Json defaults;                 ///< values for every algorithm that does not say otherwise
   std::vector<Json> algorithms;  ///< checked by the algorithms' own descriptions
+  std::optional<std::string> baseline;
 
   static Fields<Scenario> fields();
 };

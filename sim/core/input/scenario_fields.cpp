@@ -170,6 +170,11 @@ Fields<WorkerClassSpec> WorkerClassSpec::fields() {
          .minimum = 0,
          .above_minimum = true},
         &WorkerClassSpec::samples_per_s);
+  f.add({.name = "spread", .doc = "how the speeds of these workers differ; all equal when absent"},
+        &WorkerClassSpec::spread);
+  f.add({.name = "noise",
+         .doc = "slow-downs that differ from step to step, instead of the cluster's"},
+        &WorkerClassSpec::noise);
   f.add({.name = "link", .doc = "of each worker, instead of the cluster's"},
         &WorkerClassSpec::link);
   return f;
@@ -197,6 +202,10 @@ Fields<ClusterSpec> ClusterSpec::fields() {
         &ClusterSpec::server);
   f.add({.name = "link", .doc = "between each host and the non-blocking switch, full duplex"},
         &ClusterSpec::link);
+  f.add({.name = "noise",
+         .doc = "slow-downs that differ from step to step, of every class that has none of its "
+                "own; also with a platform file"},
+        &ClusterSpec::noise);
   f.add(
       {.name = "platform",
        .doc =
@@ -305,7 +314,12 @@ Fields<EvaluateSpec> EvaluateSpec::fields() {
        .doc =
            "a virtual time (\"3s\"), a number of updates (10), or \"auto\": a hundred points over "
            "the run",
-       .fallback = "auto"},
+       .fallback = "auto",
+       .schema =
+           Json{{"anyOf",
+                 {{{"const", "auto"}},
+                  {{"type", "integer"}, {"minimum", 1}},
+                  {{"type", "string"}, {"pattern", quantity_pattern(Dimension::time, false)}}}}}},
       &EvaluateSpec::every);
   return f;
 }
@@ -354,6 +368,9 @@ Fields<Scenario> Scenario::fields() {
         &Scenario::defaults);
   f.add({.name = "algorithms", .doc = "what is compared: objects with a name and parameters"},
         &Scenario::algorithms);
+  f.add({.name = "baseline",
+         .doc = "label of the algorithm that speed-ups are measured by; the first when absent"},
+        &Scenario::baseline);
   return f;
 }
 

@@ -94,6 +94,13 @@ std::vector<std::string> units_of(Dimension dimension) {
   return names;
 }
 
+std::string quantity_pattern(Dimension dimension, bool may_be_negative) {
+  std::string units;
+  for (const std::string& unit : units_of(dimension)) units += (units.empty() ? "" : "|") + unit;
+  return std::string("^") + (may_be_negative ? "[+-]?" : "\\+?") +
+         "([0-9]+\\.?[0-9]*|\\.[0-9]+)([eE][+-]?[0-9]+)? *(" + units + ")$";
+}
+
 double parse_quantity(const Json& value, Dimension dimension, const Place& place) {
   const std::string must = "must be a " + dimension_name(dimension) + " with its unit, such as ";
   if (value.is_number()) {

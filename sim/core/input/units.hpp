@@ -21,4 +21,7 @@ std::string dimension_name(Dimension dimension);
 /// The units a dimension accepts, smallest first.
 std::vector<std::string> units_of(Dimension dimension);
 
+/// A regular expression that matches what parse_quantity accepts, but for the size of the number.
+std::string quantity_pattern(Dimension dimension, bool may_be_negative);
+
 }  // namespace motley

@@ -144,6 +144,7 @@ void Recorder::close(double now) {
 }
 
 void Recorder::write_to(RunResult& result, double virtual_s) const {
+  result.time_budget_s = stop_.time_s;
   result.virtual_s = virtual_s;
   result.updates = updates_;
   result.gradients = gradients_;

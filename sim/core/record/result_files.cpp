@@ -1,49 +1,13 @@
 #include "sim/core/record/result_files.hpp"
 
-#include <array>
-#include <charconv>
 #include <fstream>
 #include <system_error>
 
+#include "sim/core/record/csv_row.hpp"
 #include "sim/core/record/link_use.hpp"
+#include "sim/core/statistics/summary_file.hpp"
 
 namespace motley {
-namespace {
-
-std::string cell(const std::string& text) {
-  if (text.find_first_of(",\"\n") == std::string::npos) return text;
-  std::string quoted = "\"";
-  for (const char c : text) {
-    if (c == '"') quoted += '"';
-    quoted += c;
-  }
-  return quoted + "\"";
-}
-
-std::string cell(double number) {
-  std::array<char, 32> buffer{};
-  const auto end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), number);
-  return {buffer.data(), end.ptr};
-}
-
-std::string cell(std::uint64_t number) {
-  return std::to_string(number);
-}
-
-std::string cell(const std::optional<double>& number) {
-  return number ? cell(*number) : "";
-}
-
-template <class... Values>
-std::string row(const Values&... values) {
-  std::string line;
-  ((line += cell(values) + ","), ...);
-  line.back() = '\n';
-  return line;
-}
-
-}  // namespace
-
 ResultFiles::ResultFiles(const std::filesystem::path& folder) : folder_(folder) {
   std::error_code error;
   std::filesystem::create_directories(folder, error);
@@ -81,7 +45,9 @@ void ResultFiles::write_csvs(const std::vector<RunResult>& results) const {
       "run,algorithm,replica,seed,status,virtual_s,updates,gradients,samples,epochs,bytes,"
       "final_test_accuracy,best_test_accuracy,final_test_loss,time_to_target_s,compute_s,transfer_"
       "s,"
-      "wait_s,discarded_s,mean_staleness,max_staleness,wall_s,peak_rss_mb,reason\n";
+      "wait_s,discarded_s,mean_staleness,max_staleness,wall_s,peak_rss_mb,reason,speed_ratio,speed_"
+      "cv,sync_"
+      "efficiency\n";
   std::string curves =
       "run,time_s,updates,samples,epochs,bytes,train_loss,test_loss,test_accuracy\n";
   std::string workers =
@@ -90,11 +56,15 @@ void ResultFiles::write_csvs(const std::vector<RunResult>& results) const {
   std::string staleness = "run,class,staleness,count\n";
   std::string links = "run,link,bandwidth_Bps,bytes,busy_share,utilisation,max_utilisation,links\n";
   for (const RunResult& r : results) {
+    const std::optional<Heterogeneity> uneven = r.cluster_heterogeneity();
     runs +=
         row(r.run, r.algorithm, r.replica, r.seed, r.status, r.virtual_s, r.updates, r.gradients,
             r.samples, r.epochs, r.bytes, r.final_test_accuracy, r.best_test_accuracy,
             r.final_test_loss, r.time_to_target_s, r.compute_s(), r.transfer_s(), r.wait_s(),
-            r.discarded_s(), r.mean_staleness, r.max_staleness, r.wall_s, r.peak_rss_mb, r.reason);
+            r.discarded_s(), r.mean_staleness, r.max_staleness, r.wall_s, r.peak_rss_mb, r.reason,
+            uneven ? std::optional(uneven->speed_ratio) : std::nullopt,
+            uneven ? std::optional(uneven->speed_cv) : std::nullopt,
+            uneven ? std::optional(uneven->sync_efficiency) : std::nullopt);
     for (const CurvePoint& p : r.curve) {
       curves += row(r.run, p.time_s, p.updates, p.samples, p.epochs, p.bytes, p.train_loss,
                     p.test_loss, p.test_accuracy);
@@ -117,6 +87,11 @@ void ResultFiles::write_csvs(const std::vector<RunResult>& results) const {
   write("curves.csv", curves);
   write("workers.csv", workers);
   write("runs.csv", runs);  // last: who sees a run here finds its curve and workers too
+}
+
+void ResultFiles::write_summary(const std::vector<std::string>& axes, const std::string& baseline,
+                                const std::vector<RunResult>& results) const {
+  write("summary.csv", summary_csv(axes, baseline, results));
 }
 
 }  // namespace motley

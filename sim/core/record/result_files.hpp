@@ -20,6 +20,9 @@ class ResultFiles {
   /// runs.csv, curves.csv, workers.csv, staleness.csv and links.csv of the runs so far, in the
   /// order given.
   void write_csvs(const std::vector<RunResult>& results) const;
+  /// summary.csv: what the runs so far say together, see summary_csv().
+  void write_summary(const std::vector<std::string>& axes, const std::string& baseline,
+                     const std::vector<RunResult>& results) const;
 
  private:
   void write(const std::string& name, const std::string& text) const;

@@ -36,6 +36,13 @@ double RunResult::discarded_s() const {
   return sum(workers, &WorkerResult::discarded_s);
 }
 
+std::optional<Heterogeneity> RunResult::cluster_heterogeneity() const {
+  if (workers.empty()) return std::nullopt;
+  std::vector<double> speeds;
+  for (const WorkerResult& worker : workers) speeds.push_back(worker.speed_flops);
+  return heterogeneity(speeds);
+}
+
 Json to_json(const RunResult& r) {
   Json json = {{"run", r.run},
                {"algorithm", r.algorithm},
@@ -43,6 +50,7 @@ Json to_json(const RunResult& r) {
                {"seed", r.seed},
                {"status", r.status},
                {"reason", r.reason},
+               {"time_budget_s", json_or_null(r.time_budget_s)},
                {"virtual_s", r.virtual_s},
                {"updates", r.updates},
                {"gradients", r.gradients},
@@ -89,6 +97,7 @@ RunResult run_result_from_json(const Json& json) {
   r.seed = json.at("seed");
   r.status = json.at("status");
   r.reason = json.at("reason");
+  r.time_budget_s = optional_number(json.at("time_budget_s"));
   r.virtual_s = json.at("virtual_s");
   r.updates = json.at("updates");
   r.gradients = json.at("gradients");

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "sim/core/input/place.hpp"
+#include "sim/core/input/spread.hpp"
 
 /// What one run leaves behind: the rows of the CSV files, in SI units.
 namespace motley {
@@ -76,11 +77,17 @@ struct RunResult {
   std::vector<WorkerResult> workers;
   std::vector<LinkResult> links;
   std::vector<StalenessCount> staleness;  ///< by class, then staleness
+  std::vector<Json>
+      point;  ///< the values of the sweep's axes; not handed over, the plan knows them
+  std::optional<double>
+      time_budget_s;  ///< the virtual time the run was given; not in the CSV files
 
   double compute_s() const;
   double transfer_s() const;
   double wait_s() const;
   double discarded_s() const;
+  /// How uneven the cluster was; empty when the run failed before its workers were known.
+  std::optional<Heterogeneity> cluster_heterogeneity() const;
 };
 
 /// How a child process hands its result to the parent; exact both ways.
