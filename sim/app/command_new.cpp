@@ -42,12 +42,12 @@ const char* const starting_scenario = R"json({
   "stop": {"time": "60s"},
 
   "//algorithms": "What is compared; the first is what the others are measured by. motley algorithms lists them all.",
-  "defaults": {"batch_size": 32, "step_size": 0.1},
+  "defaults": {"batch_size": 32, "step_size": 0.5},
   "algorithms": [
     {"name": "sync"},
     {"name": "allreduce"},
-    {"name": "async", "step_size": 0.02},
-    {"name": "local", "local_steps": 8}
+    {"name": "async", "step_size": 0.1},
+    {"name": "local", "local_steps": 4}
   ]
 }
 )json";

@@ -52,11 +52,17 @@ double share(const RunResult& result, double seconds_summed) {
   return total > 0 ? seconds_summed / total : 0;
 }
 
-std::string slowest_class(const RunResult& result) {
-  const auto slowest = std::min_element(
+/// "the slowest class (cpu)"; where speeds differ within that class, "the slowest worker (node7)".
+std::string slowest(const RunResult& result) {
+  const auto last = std::min_element(
       result.workers.begin(), result.workers.end(),
       [](const WorkerResult& a, const WorkerResult& b) { return a.speed_flops < b.speed_flops; });
-  return slowest->class_name;
+  const bool class_is_even =
+      std::all_of(result.workers.begin(), result.workers.end(), [&](const WorkerResult& worker) {
+        return worker.class_name != last->class_name || worker.speed_flops == last->speed_flops;
+      });
+  return class_is_even ? "the slowest class (" + last->class_name + ")"
+                       : "the slowest worker (" + last->name + ")";
 }
 
 using Row = std::vector<std::string>;
@@ -309,8 +315,7 @@ std::string bottleneck(const RunResult& r) {
   } else if (discarded >= std::max(transfer, wait)) {
     verdict = "what is lost most is work thrown away";
   } else if (wait >= transfer) {
-    verdict = "what is lost most is waiting for others: the slowest class (" + slowest_class(r) +
-              ") decides here";
+    verdict = "what is lost most is waiting for others: " + slowest(r) + " decides here";
   } else {
     verdict = busy < 0.3
                   ? "what is lost most is messages under way while no link is busy: latency and "

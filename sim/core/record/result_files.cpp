@@ -43,11 +43,9 @@ void ResultFiles::write_json(const std::string& name, const Json& json) const {
 void ResultFiles::write_csvs(const std::vector<RunResult>& results) const {
   std::string runs =
       "run,algorithm,replica,seed,status,virtual_s,updates,gradients,samples,epochs,bytes,"
-      "final_test_accuracy,best_test_accuracy,final_test_loss,time_to_target_s,compute_s,transfer_"
-      "s,"
-      "wait_s,discarded_s,mean_staleness,max_staleness,wall_s,peak_rss_mb,reason,speed_ratio,speed_"
-      "cv,sync_"
-      "efficiency\n";
+      "final_test_accuracy,best_test_accuracy,final_test_loss,time_to_target_s,compute_s,"
+      "transfer_s,wait_s,discarded_s,mean_staleness,max_staleness,wall_s,peak_rss_mb,reason,"
+      "speed_ratio,speed_cv,sync_efficiency\n";
   std::string curves =
       "run,time_s,updates,samples,epochs,bytes,train_loss,test_loss,test_accuracy\n";
   std::string workers =
