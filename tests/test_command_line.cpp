@@ -297,9 +297,9 @@ TEST_CASE("The baseline is the first algorithm or the one named") {
   CHECK(contains(place.run().out, "   vs sync   "));
   CHECK(Json::parse(place.result("scenario.json"))["baseline"] == "sync");
   CHECK(contains(place.run_with("/baseline=async").out, "   vs async   "));
-  check_refused(place.run_with("/baseline=asink"),
+  check_refused(place.run_with("/baseline=asyncc"),
                 "s.json: /baseline: must be the label of an algorithm (did you mean 'async'?), "
-                "there are: async, sync, got \"asink\"");
+                "there are: async, sync, got \"asyncc\"");
 }
 
 TEST_CASE("A run writes its files, with the columns that are documented") {
@@ -566,7 +566,7 @@ TEST_CASE("A mistake in the scenario is one line with its place, and nothing is 
         "--set: /algorithms/7/step_size: there is no /algorithms/7 in the scenario to set it in"},
        {"/a\nb=1",
         "s.json: /a b: unknown key, known here: $schema, name, seed, data, model, cluster, cost, "
-        "network, approximate, target, stop, evaluate, defaults or algorithms"}});
+        "network, approximate, target, stop, evaluate, defaults, algorithms or baseline"}});
 }
 
 TEST_CASE("A mistake in an algorithm's parameters is one line with its place") {
