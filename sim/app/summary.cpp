@@ -362,7 +362,7 @@ void print_summary(std::ostream& out, const Experiment& experiment,
   if (repeated) out << "\n  ± and []: 95 % confidence intervals (Student t); see summary.csv\n";
   if (unsure && has_target) {
     out << "  " << TableRow::unsure_mark
-        << " too close to tell: the interval of the speed-up contains 1\n";
+        << " too close to tell: the interval of the speed-up contains 1, or one pair has none\n";
   }
   if (axes.empty()) print_bottlenecks(out, rows);
   print_warnings(out, experiment, rows);

@@ -1,24 +1,17 @@
 #include "sim/core/record/trace_files.hpp"
 
 #include <algorithm>
-#include <array>
-#include <charconv>
 #include <fstream>
 #include <map>
 #include <stdexcept>
 
 #include "sim/core/input/place.hpp"
+#include "sim/core/record/csv_row.hpp"
 
 namespace motley {
 namespace {
 
 constexpr const char* events_header = "run,host,state,begin_s,end_s";
-
-std::string number(double value) {
-  std::array<char, 32> buffer{};
-  const auto end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value);
-  return {buffer.data(), end.ptr};
-}
 
 std::string quoted(const std::string& text) {
   return Json(text).dump();
@@ -71,7 +64,7 @@ void write_file(const std::filesystem::path& file, Write write) {
 void write_perfetto(std::ostream& out, const std::string& run, const Timeline& timeline) {
   // Perfetto ties an arrow to a slice of some length; an update that takes no time gets this.
   constexpr double shortest_us = 0.001;
-  const auto us = [](double seconds) { return number(seconds * 1e6); };
+  const auto us = [](double seconds) { return cell(seconds * 1e6); };
   const std::vector<Timeline::Interval>& intervals = timeline.intervals();
   std::map<std::size_t, Lanes> lanes;
   std::vector<std::size_t> lane(intervals.size());
@@ -85,7 +78,7 @@ void write_perfetto(std::ostream& out, const std::string& run, const Timeline& t
     const double length_us = std::max(1e6 * (interval.end_s - interval.begin_s), shortest_us);
     out << separator << R"({"ph":"X","name":")" << Timeline::name(interval.state) << R"(","pid":)"
         << interval.host << R"(,"tid":)" << lane[i] << R"(,"ts":)" << us(interval.begin_s)
-        << R"(,"dur":)" << number(length_us) << "}";
+        << R"(,"dur":)" << cell(length_us) << "}";
     separator = ",\n";
   }
   for (std::size_t i = 0; i < timeline.arrows().size(); ++i) {
@@ -116,7 +109,7 @@ void write_events(std::ostream& out, const std::string& run, const Timeline& tim
   out << "# " << timeline.extent() << "\n" << events_header << "\n";
   for (const Timeline::Interval& interval : timeline.intervals()) {
     out << run << "," << timeline.hosts()[interval.host] << "," << Timeline::name(interval.state)
-        << "," << number(interval.begin_s) << "," << number(interval.end_s) << "\n";
+        << "," << cell(interval.begin_s) << "," << cell(interval.end_s) << "\n";
   }
 }
 

@@ -1,0 +1,153 @@
+// The table at the end, of runs made by hand.
+#include <sstream>
+
+#include "sim/app/summary.hpp"
+#include "tests/catch.hpp"
+#include "tests/program.hpp"
+#include "tests/simulated.hpp"
+
+namespace motley {
+namespace {
+
+Experiment experiment() {
+  Json scenario = learning_scenario();
+  scenario["target"] = {{"accuracy", 0.5}};
+  scenario["algorithms"] = {{{"name", "sync"}}, {{"name", "async"}}, {{"name", "local"}}};
+  return experiment_of(scenario);
+}
+
+RunResult run_of(const std::string& algorithm, std::uint64_t replica, std::optional<double> time) {
+  RunResult run;
+  run.run = algorithm + "-" + std::to_string(replica);
+  run.algorithm = algorithm;
+  run.replica = replica;
+  run.virtual_s = 100;
+  run.updates = 10 + 2 * replica;
+  run.bytes = 1e6;
+  run.final_test_accuracy = 0.75;
+  run.best_test_accuracy = 0.75;
+  run.time_to_target_s = time;
+  run.workers.resize(1);
+  run.workers[0].compute_s = 50;
+  return run;
+}
+
+/// The table's rows, as they are printed.
+std::vector<std::string> table_of(const std::vector<std::string>& axes,
+                                  const std::vector<RunResult>& results) {
+  std::ostringstream out;
+  print_summary(out, experiment(), axes, results);
+  std::vector<std::string> rows;
+  for (const std::string& line : tests::lines_of(out.str())) {
+    if (line.find("0.75") == std::string::npos && line.find("  algorithm ") != 0) continue;
+    rows.push_back(line);
+  }
+  return rows;
+}
+
+/// All that is printed, runs of spaces as one: how wide columns are is not what is asked.
+std::string printed(const std::vector<RunResult>& results) {
+  std::ostringstream out;
+  print_summary(out, experiment(), {}, results);
+  std::string text;
+  for (const char c : out.str()) {
+    if (c != ' ' || !text.ends_with(' ')) text += c;
+  }
+  return text;
+}
+
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+TEST_CASE("replicas are shown as mean, interval and how many reached the target") {
+  // Two values a and b: mean -+ 12.7062 |b - a| / 2. Ratios of async 2 and 2; of local 20/21 and
+  // 22/21, whose logarithms have the mean -0.001135 and the standard error 0.047655.
+  const std::string text =
+      printed({run_of("sync", 0, 20), run_of("sync", 1, 22), run_of("async", 0, 10),
+               run_of("async", 1, 11), run_of("local", 0, 21), run_of("local", 1, 21)});
+  CAPTURE(text);
+  CHECK(contains(text, "\n async 10.50 s ± 6.35 (2/2) 2.00x [2.00, 2.00] "));
+  CHECK(contains(text, "\n sync 21.00 s ± 12.71 (2/2) 1.00x "));
+  CHECK(contains(text, "\n local 21.00 s ± 0.00 (2/2) ~1.00x [0.55, 1.83] "));
+  CHECK(contains(text, " 0.7500 ± 0.0000 "));
+  CHECK(contains(
+      text,
+      "\n ~ too close to tell: the interval of the speed-up contains 1, or one pair has none\n"));
+  CHECK(contains(text, "95 % confidence intervals"));
+}
+
+TEST_CASE("runs that did not reach the target show in the count and take the row down") {
+  const std::string text =
+      printed({run_of("sync", 0, 20), run_of("sync", 1, 22), run_of("async", 0, 10),
+               run_of("async", 1, {}), run_of("local", 0, {}), run_of("local", 1, {})});
+  CAPTURE(text);
+  const std::size_t sync = text.find("\n sync ");
+  const std::size_t async = text.find("\n async 10.00 s (1/2) ~2.00x (1 pair) ");
+  const std::size_t local = text.find("\n local not reached (0/2) - ");
+  REQUIRE(async != std::string::npos);
+  REQUIRE(local != std::string::npos);
+  CHECK(sync < async);
+  CHECK(async < local);
+}
+
+TEST_CASE("one run each is shown without intervals or marks") {
+  const std::string text = printed({run_of("sync", 0, 20), run_of("async", 0, 19.9)});
+  CAPTURE(text);
+  CHECK(contains(text, "\n async 19.90 s 1.01x 0.7500 10 "));
+  CHECK_FALSE(contains(text, "~"));
+  CHECK_FALSE(contains(text, "±"));
+  CHECK(contains(text, "\nWhat decides\n"));
+}
+
+TEST_CASE("a sweep has a column an axis and is sorted within its points") {
+  std::vector<RunResult> results;
+  for (const int ratio : {1, 8}) {
+    for (const char* algorithm : {"sync", "async"}) {
+      results.push_back(run_of(algorithm, 0, algorithm[0] == 's' ? 5.0 * ratio : 10));
+      results.back().point = {ratio, "1Gbps"};
+    }
+  }
+  const std::vector<std::string> rows =
+      table_of({"/cluster/workers/0/spread/ratio", "/cluster/link/bandwidth"}, results);
+  REQUIRE(rows.size() == 5);
+  CHECK(rows[0].starts_with("  algorithm   ratio   bandwidth   time to target   vs sync   "));
+  CHECK(rows[1].starts_with("  sync            1       1Gbps           5.00 s     1.00x   "));
+  CHECK(rows[2].starts_with("  async           1       1Gbps          10.00 s     0.50x   "));
+  CHECK(rows[3].starts_with("  async           8       1Gbps          10.00 s     4.00x   "));
+  CHECK(rows[4].starts_with("  sync            8       1Gbps          40.00 s     1.00x   "));
+  // Two axes of the same last name are told apart.
+  CHECK(table_of({"/a/speed", "/b/speed"}, results)[0].starts_with(
+      "  algorithm   /a/speed   /b/speed   "));
+}
+
+TEST_CASE("every run that went wrong is named, up to a limit") {
+  std::vector<RunResult> results;
+  for (std::uint64_t replica = 0; replica < 25; ++replica) {
+    results.push_back(run_of("sync", replica, {}));
+    results.back().status = "diverged";
+    results.back().reason = "why";
+  }
+  const std::string text = printed(results);
+  CAPTURE(text);
+  CHECK(contains(text, "\n sync-0 diverged: why\n"));
+  CHECK(contains(text, "\n sync-19 diverged: why\n ... and 5 more, see runs.csv\n"));
+}
+
+TEST_CASE("where speeds differ within a class, what decides is a worker and not the class") {
+  RunResult run = run_of("sync", 0, 20);
+  run.workers.resize(3);
+  for (std::size_t i = 0; i < 3; ++i) {
+    run.workers[i].name = "node" + std::to_string(i);
+    run.workers[i].class_name = "node";
+    run.workers[i].speed_flops = 4;
+    run.workers[i].wait_s = 60;
+    run.workers[i].compute_s = 40;
+  }
+  CHECK(contains(bottleneck(run), "the slowest class (node) decides here"));
+  run.workers[1].speed_flops = 1;
+  CHECK(contains(bottleneck(run), "the slowest worker (node1) decides here"));
+}
+
+}  // namespace
+}  // namespace motley
