@@ -20,7 +20,7 @@ class Async : public Algorithm {
  public:
   enum class Scaling { none, inverse, adaptive };
 
-  struct Options : SgdSpec {
+  struct Options : SgdSpec, ExchangeSpec {
     std::size_t fetch_every = 1;
     std::size_t push_every = 1;
     Scaling staleness_scaling = Scaling::none;
@@ -50,11 +50,18 @@ class Async : public Algorithm {
              .doc = "n: one update of the mean of floor(W/n) gradients; absent: of every gradient",
              .minimum = 1},
             &Options::softsync);
+      f.include(ExchangeSpec::fields());
       return f;
     }
   };
 
   static void check(const Options& options, const RunFacts& facts, const Place& place) {
+    if (options.overlap == ExchangeSpec::Overlap::layers &&
+        (options.fetch_every > 1 || options.push_every > 1)) {
+      throw InputError(place / "overlap",
+                       "layers cannot go with fetch_every or push_every above 1: a worker then has "
+                       "steps of its own between two exchanges");
+    }
     if (options.softsync && *options.softsync > facts.workers) {
       throw InputError(place / "softsync",
                        "must be at most the number of workers, " + std::to_string(facts.workers),
@@ -69,6 +76,8 @@ class Async : public Algorithm {
         updates_per_epoch_(
             facts.updates_per_epoch(options.batch_size * options.push_every * pushes_per_update_)),
         own_steps_per_epoch_(facts.updates_per_epoch(options.batch_size * facts.workers)) {}
+
+  ExchangeSpec exchange() const override { return options_; }
 
   void server(Server& me) override {
     SgdRule rule(options_, updates_per_epoch_);
@@ -88,7 +97,7 @@ class Async : public Algorithm {
 
   void worker(Worker& me) override {
     if (options_.fetch_every == 1 && options_.push_every == 1) {
-      for (;;) me.push(me.gradient(me.pull(), options_.batch_size));
+      for (;;) me.answer_with_gradient(options_.batch_size);
     }
     Model x;
     Gradient sum;

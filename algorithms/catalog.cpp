@@ -5,7 +5,9 @@ namespace motley {
 const std::vector<AlgorithmInfo>& algorithm_catalog() {
   // An explicit table: objects that register themselves are dropped by linkers.
   static const std::vector<AlgorithmInfo> catalog = {
-      sync_sgd(), allreduce_sgd(), async_sgd(), stale_sgd(), local_sgd(),
+      sync_sgd(),         allreduce_sgd(), async_sgd(),        stale_sgd(),
+      local_sgd(),        grouping_sgd(),  simuparallel_sgd(), wp_sgd(),
+      biased_local_sgd(), od_sgd(),        allocation_sgd(),   backup_sgd(),
   };
   return catalog;
 }

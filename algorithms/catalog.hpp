@@ -20,5 +20,12 @@ AlgorithmInfo allreduce_sgd();
 AlgorithmInfo async_sgd();
 AlgorithmInfo stale_sgd();
 AlgorithmInfo local_sgd();
+AlgorithmInfo grouping_sgd();
+AlgorithmInfo simuparallel_sgd();
+AlgorithmInfo wp_sgd();
+AlgorithmInfo biased_local_sgd();
+AlgorithmInfo od_sgd();
+AlgorithmInfo allocation_sgd();
+AlgorithmInfo backup_sgd();
 
 }  // namespace motley

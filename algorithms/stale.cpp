@@ -18,7 +18,7 @@ namespace {
 
 class Stale : public Algorithm {
  public:
-  struct Options : SgdSpec {
+  struct Options : SgdSpec, ExchangeSpec {
     std::optional<std::uint64_t> staleness;
 
     static Fields<Options> fields() {
@@ -30,12 +30,15 @@ class Stale : public Algorithm {
              .minimum = 0,
              .word = "inf"},
             &Options::staleness);
+      f.include(ExchangeSpec::fields());
       return f;
     }
   };
 
   Stale(const Options& options, const RunFacts& facts)
       : options_(options), updates_per_epoch_(facts.updates_per_epoch(options.batch_size)) {}
+
+  ExchangeSpec exchange() const override { return options_; }
 
   void server(Server& me) override {
     SgdRule rule(options_, updates_per_epoch_);
@@ -63,7 +66,7 @@ class Stale : public Algorithm {
   }
 
   void worker(Worker& me) override {
-    for (;;) me.push(me.gradient(me.pull(), options_.batch_size));
+    for (;;) me.answer_with_gradient(options_.batch_size);
   }
 
  private:

@@ -11,13 +11,17 @@ namespace {
 
 class Sync : public Algorithm {
  public:
-  struct Options : SgdSpec {
-    static Fields<Options> fields() { return Fields<Options>().include(SgdSpec::fields()); }
+  struct Options : SgdSpec, ExchangeSpec {
+    static Fields<Options> fields() {
+      return Fields<Options>().include(SgdSpec::fields()).include(ExchangeSpec::fields());
+    }
   };
 
   Sync(const Options& options, const RunFacts& facts)
       : options_(options),
         updates_per_epoch_(facts.updates_per_epoch(options.batch_size * facts.workers)) {}
+
+  ExchangeSpec exchange() const override { return options_; }
 
   void server(Server& me) override {
     SgdRule rule(options_, updates_per_epoch_);
@@ -31,7 +35,7 @@ class Sync : public Algorithm {
   }
 
   void worker(Worker& me) override {
-    for (;;) me.push(me.gradient(me.pull(), options_.batch_size));
+    for (;;) me.answer_with_gradient(options_.batch_size);
   }
 
  private:

@@ -247,7 +247,14 @@ TEST_CASE("Every model's gradient is the finite difference of the objective it r
 TEST_CASE("Parameters lie layer by layer, and the flops are those of the matrix products") {
   const Dataset data = some_data(20, 5);
   const auto problem = make_problem(mlp({8, 6}), &data, 1);
-  CHECK(problem->layers() == std::vector<std::size_t>{21 * 8, 9 * 6, 7 * 5});
+  const std::vector<Layer> layers = problem->layers();
+  REQUIRE(layers.size() == 3);
+  CHECK(layers[0].size == 21 * 8);
+  CHECK(layers[1].size == 9 * 6);
+  CHECK(layers[2].size == 7 * 5);
+  CHECK(layers[0].forward_flops == 2 * 20 * 8);
+  CHECK(layers[0].backward_flops == 2 * 20 * 8);
+  CHECK(layers[1].backward_flops == 4 * 8 * 6);
   CHECK(problem->dimension() == 21 * 8 + 9 * 6 + 7 * 5);
   CHECK(problem->flops_per_sample() == 4 * 20 * 8 + 6 * 8 * 6 + 6 * 6 * 5);
   CHECK(problem->train_size() == 300);

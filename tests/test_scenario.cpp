@@ -640,8 +640,8 @@ TEST_CASE("A plan names the workers of each class in order and gives each its sp
   CHECK(plan.workers[2].speed_flops == 50 * 2e9);
   CHECK(plan.workers[2].link.bandwidth_Bps == 1e9);
   CHECK(plan.workers[2].link.latency_s == 1e-3);
-  REQUIRE(plan.server);
-  CHECK(plan.server->name == "server");
+  REQUIRE(plan.servers.size() == 1);
+  CHECK(plan.servers[0].name == "server");
   CHECK(plan.platform_file.empty());
 }
 

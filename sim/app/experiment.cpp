@@ -81,14 +81,22 @@ Experiment::Experiment(const std::string& file, const std::vector<Override>& ove
 }
 
 RunFacts Experiment::facts() const {
-  return {cluster_.workers.size(), problem_->train_size()};
+  const bool iid = !scenario().data || scenario().data->partition.kind == PartitionSpec::Kind::iid;
+  return {
+      &cluster_.workers,     cluster_.workers.size(), problem_->train_size(), scenario().seed, iid,
+      scenario().stop.time_s};
 }
 
 void Experiment::plan_runs() {
+  const Scenario& s = loaded_.scenario;
   const Place root{loaded_.file, ""};
   Json& defaults = loaded_.full["defaults"];
-  SgdSpec ignored;
-  SgdSpec::fields().read_given(defaults, root / "defaults", ignored);
+  struct Defaults : SgdSpec, ExchangeSpec {};
+  Defaults ignored;
+  Fields<Defaults>()
+      .include(SgdSpec::fields())
+      .include(ExchangeSpec::fields())
+      .read_given(defaults, root / "defaults", ignored);
 
   std::set<std::string> labels;
   for (std::size_t i = 0; i < loaded_.scenario.algorithms.size(); ++i) {
@@ -120,11 +128,15 @@ void Experiment::plan_runs() {
       if (!plan.parameters.contains(key) && takes(info, key)) plan.parameters[key] = value;
     }
     const std::unique_ptr<Algorithm> algorithm = info.make(plan.parameters, place, facts());
-    if (algorithm->needs_server() && !cluster_.server) {
+    if (algorithm->needs_server() && cluster_.servers.empty()) {
       throw InputError(place, info.name + " needs a server: add " +
                                   (cluster_.platform_file.empty()
                                        ? "\"server\" to /cluster"
                                        : "a host with role server to the platform file"));
+    }
+    if (algorithm->needs_server()) {
+      split_model(algorithm->exchange(), problem_->layers(), cluster_, message_bytes_,
+                  s.cost.flops_per_update, place);  // only to see that it can be done
     }
     Json full = {{"name", plan.algorithm}, {"label", plan.label}};
     full.update(plan.parameters);

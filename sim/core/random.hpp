@@ -15,6 +15,7 @@ enum class Purpose : std::uint32_t {
   split = 6,
   worker_speed = 7,
   step_noise = 8,
+  deal = 9,
 };
 
 /// A counter-based stream: the n-th number of (seed, purpose, rank, substream) is a pure function

@@ -2,17 +2,26 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
+#include "sim/core/input/cluster_plan.hpp"
 #include "sim/core/input/fields.hpp"
+#include "sim/core/learning/model_split.hpp"
 #include "sim/engine/server.hpp"
 #include "sim/engine/worker.hpp"
 
 namespace motley {
 
 /// A distributed SGD algorithm: what each worker does and, if it has one, the server. One object
-/// serves all of them; its members are its parameters, never state: that lives in the bodies.
+/// serves all of them in one run; its members are its parameters, and at most what every worker
+/// could work out by itself from what it knows. State lives in the bodies.
+///
+/// With several servers, or when layers travel alone, server() runs once for each shard of the
+/// model, on its own part of models and gradients. A run ends by the stop rule, or when all
+/// workers have returned.
 class Algorithm {
  public:
   virtual ~Algorithm() = default;
@@ -20,12 +29,27 @@ class Algorithm {
   virtual void server(Server&) {}
   /// Whether the server takes part; without it server() is not called.
   virtual bool needs_server() const { return true; }
+  /// How the model is laid out over the servers and travels.
+  virtual ExchangeSpec exchange() const { return {}; }
+  /// For algorithms that merge the workers' own models rarely (see Worker::finish_own_update): the
+  /// weight of each in a merge now, when worker i has made steps[i] since the last.
+  virtual std::vector<double> merge_weights(std::span<const std::uint64_t> steps) const {
+    return std::vector<double>(steps.size(), 1.0 / static_cast<double>(steps.size()));
+  }
 };
 
 /// What an algorithm may know of the run when its parameters are read.
 struct RunFacts {
+  const std::vector<HostPlan>* hosts = nullptr;  ///< of the workers, by rank
   std::size_t workers = 0;
   std::size_t samples_per_epoch = 0;
+  std::uint64_t seed = 0;
+  bool everybody_has_all_data = true;  ///< the partition is iid
+  std::optional<double> stop_time_s;
+
+  /// Of a worker given by its name or by its rank; InputError at `place` if there is none.
+  std::size_t rank_of(const Json& name_or_rank, const Place& place) const;
+  double fastest_speed() const;
 
   /// How many updates of so many samples each make an epoch; step-size schedules are counted by it.
   double updates_per_epoch(std::size_t samples_per_update) const {

@@ -27,6 +27,8 @@ class Inbox {
     }
   }
 
+  bool empty() const { return items_.empty(); }
+
   /// For the one actor that owns the inbox.
   T take() {
     while (items_.empty()) {

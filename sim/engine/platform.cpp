@@ -49,7 +49,7 @@ Platform::Platform(const ClusterPlan& plan)
     : workers_(plan.workers.size()), is_switch_(plan.platform_file.empty()) {
   std::vector<const HostPlan*> plans;
   for (const HostPlan& worker : plan.workers) plans.push_back(&worker);
-  if (plan.server) plans.push_back(&*plan.server);
+  for (const HostPlan& server : plan.servers) plans.push_back(&server);
 
   if (is_switch_) {
     s4u::NetZone* zone = s4u::create_star_zone("cluster");
@@ -77,12 +77,8 @@ ClusterPlan inspect_platform(const std::string& file, const Place& place) {
     if (role == "worker") {
       plan.workers.push_back(entry);
     } else if (role == "server") {
-      if (plan.server) {
-        throw InputError(place, "'" + file + "' has more than one host with role server: " +
-                                    plan.server->name + ", " + entry.name);
-      }
       entry.class_name = "server";
-      plan.server = entry;
+      plan.servers.push_back(entry);
     } else if (!role.empty()) {
       throw InputError(place, "'" + file + "': host " + entry.name + " has role '" + role +
                                   "', which must be worker or server");
@@ -92,8 +88,10 @@ ClusterPlan inspect_platform(const std::string& file, const Place& place) {
     throw InputError(
         place, "'" + file + "' has no worker: give hosts <prop id=\"role\" value=\"worker\"/>");
   }
-  std::sort(plan.workers.begin(), plan.workers.end(),
-            [](const HostPlan& a, const HostPlan& b) { return natural_less(a.name, b.name); });
+  for (std::vector<HostPlan>* hosts : {&plan.workers, &plan.servers}) {
+    std::sort(hosts->begin(), hosts->end(),
+              [](const HostPlan& a, const HostPlan& b) { return natural_less(a.name, b.name); });
+  }
   return plan;
 }
 

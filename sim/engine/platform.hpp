@@ -8,8 +8,8 @@
 
 namespace motley {
 
-/// The hosts of a cluster inside SimGrid's engine. Node w < workers is worker w; node `workers` is
-/// the server.
+/// The hosts of a cluster inside SimGrid's engine. Node w < workers is worker w; the servers
+/// follow.
 class Platform {
  public:
   /// Builds the switch and its links, or loads the platform file. The engine must exist and be
@@ -17,7 +17,7 @@ class Platform {
   explicit Platform(const ClusterPlan& plan);
 
   simgrid::s4u::Host* host(std::size_t node) const { return hosts_[node]; }
-  std::size_t server_node() const { return workers_; }
+  std::size_t server_node(std::size_t server) const { return workers_ + server; }
   /// Whether every host hangs on one switch by links of its own and nothing changes over time: not
   /// so in a platform file.
   bool is_switch() const { return is_switch_; }

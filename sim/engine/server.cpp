@@ -1,10 +1,14 @@
 #include "sim/engine/server.hpp"
 
 #include <algorithm>
+#include <optional>
 
 #include "sim/engine/simulation.hpp"
 
 namespace motley {
+
+Server::Server(Simulation& simulation, std::size_t shard)
+    : simulation_(simulation), shard_(simulation.shard(shard)) {}
 
 std::size_t Server::workers() const {
   return simulation_.workers();
@@ -15,29 +19,48 @@ double Server::clock() const {
 }
 
 Model Server::initial_model() const {
-  return simulation_.initial_model();
+  const Model whole = simulation_.initial_model();
+  return {whole.slice(shard_.shard.begin, shard_.shard.size), 0, {}, {}};
 }
 
 Push Server::next_push() {
-  simulation_.set_server_waits_for("a push from any worker");
-  Push push = simulation_.server_inbox().take();
-  simulation_.set_server_waits_for("nothing");
+  shard_.waits_for = "a push from any worker";
+  Push push = shard_.inbox.take();
+  shard_.waits_for = "nothing";
   return push;
 }
 
 std::vector<Push> Server::next_push_of_each() {
+  early_.resize(workers());
+  std::vector<std::optional<Push>> found(workers());
+  std::size_t count = 0;
+  for (std::size_t worker = 0; worker < workers(); ++worker) {
+    if (early_[worker].empty()) continue;
+    found[worker] = std::move(early_[worker].front());
+    early_[worker].pop_front();
+    ++count;
+  }
+  while (count < workers()) {
+    Push push = next_push();
+    const std::size_t worker = push.worker;
+    if (found[worker]) {
+      early_[worker].push_back(std::move(push));
+    } else {
+      found[worker] = std::move(push);
+      ++count;
+    }
+  }
   std::vector<Push> pushes;
-  while (pushes.size() < workers()) pushes.push_back(next_push());
-  std::sort(pushes.begin(), pushes.end(),
-            [](const Push& a, const Push& b) { return a.worker < b.worker; });
+  pushes.reserve(workers());
+  for (std::optional<Push>& push : found) pushes.push_back(std::move(*push));
   return pushes;
 }
 
 void Server::send_model(std::size_t worker, const Model& x) {
-  simulation_.network().send(simulation_.server_node(), worker, simulation_.setup().message_bytes,
-                             [simulation = &simulation_, worker, x] {
-                               simulation->worker_inbox(worker).put(simulation->clock(),
-                                                                    simulation->server_node(), x);
+  simulation_.network().send(simulation_.server_node(shard_.shard.server), worker,
+                             shard_.shard.bytes,
+                             [simulation = &simulation_, shard = shard_.index, worker, x] {
+                               simulation->model_arrived(worker, shard, x);
                              });
 }
 
@@ -62,23 +85,33 @@ Parameters Server::weighted_sum(std::span<const Push> pushes,
 }
 
 std::uint64_t Server::staleness(const Push& push) const {
-  return simulation_.recorder().updates() - push.gradient.version;
+  return shard_.updates - push.gradient.version;
 }
 
 void Server::finish_update(Model& x, std::span<const Push> used) {
   for (const Push& push : used) {
     simulation_.recorder().worker(push.worker).count_staleness(staleness(push));
   }
+  const double start = clock();
+  if (shard_.shard.update_flops > 0) {
+    simgrid::s4u::this_actor::execute(shard_.shard.update_flops);
+  }
   if (Timeline* timeline = simulation_.recorder().timeline()) {
     std::vector<Timeline::MessageId> messages;
     for (const Push& push : used) messages.push_back(push.message);
-    timeline->updated(simulation_.server_node(), clock(), clock(), messages);
+    timeline->updated(simulation_.server_node(shard_.shard.server), start, clock(), messages);
   }
-  simulation_.finish_update(x);
+  simulation_.finish_shard_update(shard_, x);
 }
 
 void Server::discard(const Push& push) {
-  simulation_.recorder().worker(push.worker).discard(push.gradient.compute_s);
+  simulation_.recorder()
+      .worker(push.worker)
+      .discard(push.gradient.compute_s * simulation_.share_of_model(shard_));
+}
+
+void Server::record_decision(std::size_t worker, const char* quantity, double value) {
+  if (shard_.index == 0) simulation_.recorder().decided(clock(), worker, quantity, value);
 }
 
 }  // namespace motley

@@ -1,5 +1,6 @@
 #include "sim/engine/simulation.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <map>
 #include <sstream>
@@ -23,11 +24,22 @@ Simulation::Simulation(const SimulationSetup& setup)
       ring_(network_, pool_, setup.scenario.approximate.ring, setup.cluster.workers.size(),
             setup.message_bytes),
       barrier_(setup.cluster.workers.size()),
-      end_(s4u::Semaphore::create(0)) {
+      end_(s4u::Semaphore::create(0)),
+      layers_(setup.problem.layers()) {
   if (setup.trace) recorder_.keep_timeline(*setup.trace, setup.cluster);
+  const double own_flops = setup.problem.flops_per_sample();
+  for (Layer& layer : layers_) {
+    if (own_flops > 0) {
+      layer.forward_flops *= setup.flops_per_sample / own_flops;
+      layer.backward_flops *= setup.flops_per_sample / own_flops;
+    } else {
+      layer.forward_flops = setup.flops_per_sample / 3;  // of one layer: the division is immaterial
+      layer.backward_flops = setup.flops_per_sample - layer.forward_flops;
+    }
+  }
   Parameters x(setup.problem.dimension());
   setup.problem.initial_model(setup.scenario.seed, x.overwritable());
-  initial_ = Model{std::move(x), 0};
+  initial_ = Model{std::move(x), 0, {}, {}};
   global_ = initial_;
   for (std::size_t rank = 0; rank < workers(); ++rank) {
     workers_.push_back(std::make_unique<WorkerState>(*this, rank));
@@ -36,8 +48,34 @@ Simulation::Simulation(const SimulationSetup& setup)
 
 Simulation::~Simulation() = default;
 
-Inbox<Model>& Simulation::worker_inbox(std::size_t rank) {
-  return workers_[rank]->inbox();
+void Simulation::make_shards() {
+  const ExchangeSpec exchange = algorithm_->exchange();
+  layers_travel_alone_ = exchange.overlap == ExchangeSpec::Overlap::layers;
+  for (const Shard& shard :
+       split_model(exchange, setup_.problem.layers(), setup_.cluster, setup_.message_bytes,
+                   setup_.scenario.cost.flops_per_update, {})) {
+    shards_.push_back(std::make_unique<ShardState>());
+    shards_.back()->shard = shard;
+    shards_.back()->index = shards_.size() - 1;
+    shards_.back()->model = {initial_.slice(shard.begin, shard.size), 0, {}, {}};
+  }
+  for (const std::unique_ptr<WorkerState>& worker : workers_) worker->expect_shards(shards_.size());
+}
+
+double Simulation::share_of_model(const ShardState& shard) const {
+  return static_cast<double>(shard.shard.size) / static_cast<double>(initial_.size());
+}
+
+void Simulation::model_arrived(std::size_t rank, std::size_t shard, const Model& x) {
+  workers_[rank]->model_arrived(shard, x);
+}
+
+const Partition& Simulation::partition_by(std::span<const double> shares) {
+  if (!shared_partition_) {
+    shared_partition_ =
+        std::make_unique<Partition>(setup_.problem.train_size(), shares, setup_.scenario.seed);
+  }
+  return *shared_partition_;
 }
 
 template <class Body>
@@ -55,13 +93,16 @@ void Simulation::start_actors(Algorithm& algorithm) {
   // All but the referee are daemons: they end when it does. It waits for the stop rule and not for
   // a timer, so that a stuck algorithm is a deadlock and not slow convergence.
   s4u::Actor::create("referee", platform_.any_host(), [this] { end_->acquire(); });
-  if (has_server_) {
-    s4u::Actor::create("server", platform_.host(server_node()), [this, &algorithm] {
-      guarded([&] {
-        Server me(*this);
-        algorithm.server(me);
-      });
-    })->daemonize();
+  if (algorithm.needs_server()) {
+    for (const std::unique_ptr<ShardState>& shard : shards_) {
+      s4u::Host* host = platform_.host(server_node(shard->shard.server));
+      s4u::Actor::create("server", host, [this, &algorithm, index = shard->index] {
+        guarded([&] {
+          Server me(*this, index);
+          algorithm.server(me);
+        });
+      })->daemonize();
+    }
   }
   for (std::size_t rank = 0; rank < workers(); ++rank) {
     const std::string& name = setup_.cluster.workers[rank].name;
@@ -69,6 +110,7 @@ void Simulation::start_actors(Algorithm& algorithm) {
       guarded([&] {
         Worker me(*workers_[rank]);
         algorithm.worker(me);
+        if (++workers_done_ == workers() && !over_) end_at(clock());
       });
     })->daemonize();
   }
@@ -97,7 +139,8 @@ void Simulation::report_progress(double now) {
 
 void Simulation::evaluate(double now) {
   const auto start = std::chrono::steady_clock::now();
-  recorder_.evaluated(now, setup_.problem.is_real() ? evaluator_.evaluate(global_) : Evaluation{});
+  recorder_.evaluated(
+      now, setup_.problem.is_real() ? evaluator_.evaluate(current_model()) : Evaluation{});
   const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - start;
   evaluation_wall_s_ += passed.count();
   report_progress(now);
@@ -108,8 +151,64 @@ void Simulation::finish_update(Model& x) {
   const bool due = recorder_.update_finished(now);
   x.version = recorder_.updates();
   global_ = x;
+  own_models_.clear();
   if (due) evaluate(now);
   stop_if_over();
+}
+
+Notes Simulation::put_down(std::size_t rank, double number) {
+  if (put_down_ == 0) gathered_ = std::make_shared<std::vector<double>>(workers());
+  (*gathered_)[rank] = number;
+  put_down_ = (put_down_ + 1) % workers();
+  return gathered_;
+}
+
+void Simulation::finish_shard_update(ShardState& shard, Model& x) {
+  x.version = ++shard.updates;
+  x.shard_versions = nullptr;
+  shard.model = x;
+  if (shards_.size() == 1) {
+    finish_update(x);
+    return;
+  }
+  for (const std::unique_ptr<ShardState>& other : shards_) {
+    if (other->updates <= recorder_.updates()) return;  // the whole is not updated yet
+  }
+  const double now = clock();
+  if (recorder_.update_finished(now)) evaluate(now);
+  stop_if_over();
+}
+
+void Simulation::finish_own_update(std::size_t rank, const Model& x, std::uint64_t steps) {
+  if (own_models_.empty()) {
+    own_models_.assign(workers(), global_);
+    own_steps_.assign(workers(), 0);
+  }
+  own_models_[rank] = x;
+  own_steps_[rank] = steps;
+  const double now = clock();
+  if (recorder_.update_finished(now)) evaluate(now);
+  stop_if_over();
+}
+
+Parameters Simulation::current_model() {
+  if (!own_models_.empty()) {
+    std::vector<const Parameters*> models;
+    std::vector<float> weights;
+    for (const Parameters& model : own_models_) models.push_back(&model);
+    for (const double weight : algorithm_->merge_weights(own_steps_)) {
+      weights.push_back(static_cast<float>(weight));
+    }
+    return weighted_sum(models, weights, pool_);
+  }
+  if (shards_.size() == 1 || !algorithm_->needs_server()) return global_;
+  Parameters whole(initial_.size());
+  const std::span<float> values = whole.overwritable();
+  for (const std::unique_ptr<ShardState>& shard : shards_) {
+    std::ranges::copy(shard->model.values(),
+                      values.begin() + static_cast<std::ptrdiff_t>(shard->shard.begin));
+  }
+  return whole;
 }
 
 bool Simulation::is_stuck() const {
@@ -128,7 +227,13 @@ double Simulation::last_event() const {
 
 std::string Simulation::who_waits_for_whom() const {
   std::map<std::string, std::vector<std::string>> waiting;  // by what they wait for
-  if (has_server_) waiting[server_waits_for_].push_back("server");
+  if (algorithm_->needs_server()) {
+    for (const std::unique_ptr<ShardState>& shard : shards_) {
+      std::vector<std::string>& names = waiting[shard->waits_for];
+      const std::string& name = setup_.cluster.servers[shard->shard.server].name;
+      if (names.empty() || names.back() != name) names.push_back(name);
+    }
+  }
   for (std::size_t rank = 0; rank < workers_.size(); ++rank) {
     waiting[workers_[rank]->waits_for()].push_back(setup_.cluster.workers[rank].name);
   }
@@ -146,7 +251,8 @@ std::string Simulation::who_waits_for_whom() const {
 }
 
 RunResult Simulation::run(Algorithm& algorithm) {
-  has_server_ = algorithm.needs_server();
+  algorithm_ = &algorithm;
+  make_shards();
   s4u::Engine& engine = engine_.engine();
   s4u::Engine::on_deadlock_cb([this] {
     if (over_) return;

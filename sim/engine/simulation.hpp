@@ -51,6 +51,16 @@ struct SimulationSetup {
   std::string paje_file = {};                        ///< empty: SimGrid traces nothing
 };
 
+/// A shard of the model inside the simulation, with the actor of its server.
+struct ShardState {
+  Shard shard;
+  std::size_t index = 0;
+  Inbox<Push> inbox;
+  Model model;
+  std::uint64_t updates = 0;
+  std::string waits_for = "nothing";  ///< while it waits; for the report of a deadlock
+};
+
 /// One run of one algorithm on one cluster. One object per process, used once.
 class Simulation {
  public:
@@ -73,25 +83,39 @@ class Simulation {
   Agenda& agenda() { return agenda_; }
   Network& network() { return network_; }
   Ring& ring() { return ring_; }
-  Inbox<Push>& server_inbox() { return server_inbox_; }
-  Inbox<Model>& worker_inbox(std::size_t rank);
+  std::size_t shards() const { return shards_.size(); }
+  ShardState& shard(std::size_t index) { return *shards_[index]; }
+  /// With the flops of the modelled network.
+  const std::vector<Layer>& layers() const { return layers_; }
+  bool layers_travel_alone() const { return layers_travel_alone_; }
+  /// By parameters.
+  double share_of_model(const ShardState& shard) const;
+  /// At the moment it arrives; outside of any actor.
+  void model_arrived(std::size_t rank, std::size_t shard, const Model& x);
+  /// The parts of the data in proportion to these shares, made by whoever asks first.
+  const Partition& partition_by(std::span<const double> shares);
   std::size_t workers() const { return setup_.cluster.workers.size(); }
-  std::size_t server_node() const { return platform_.server_node(); }
+  std::size_t server_node(std::size_t server) const { return platform_.server_node(server); }
   double clock() const { return simgrid::s4u::Engine::get_clock(); }
   Model initial_model() const { return initial_; }
   Workspace& workspace(unsigned thread) { return evaluator_.workspace(thread); }
   void wait_at_barrier() { barrier_.wait(); }
+  /// The numbers of one gathering, complete when everybody has put one down.
+  Notes put_down(std::size_t rank, double number);
   void finish_update(Model& x);
+  void finish_shard_update(ShardState& shard, Model& x);
+  void finish_own_update(std::size_t rank, const Model& x, std::uint64_t steps);
   /// Ends the run if the recorder says so; then the calling actor never returns from here.
   void stop_if_over();
-  /// What the server waits for, while it waits; for the report of a deadlock.
-  void set_server_waits_for(std::string what) { server_waits_for_ = std::move(what); }
 
  private:
   template <class Body>
   void guarded(Body body);
   void start_actors(Algorithm& algorithm);
   void end_at(double time);
+  void make_shards();
+  /// The global model as it is now: what the servers hold, or what a merge would give.
+  Parameters current_model();
   void evaluate(double now);
   void report_progress(double now);
   /// Nobody computes and nothing is under way: only a timer could go on.
@@ -110,19 +134,26 @@ class Simulation {
   Agenda agenda_;
   Network network_;
   Ring ring_;
-  Inbox<Push> server_inbox_;
+  std::vector<std::unique_ptr<ShardState>> shards_;
   std::vector<std::unique_ptr<WorkerState>> workers_;
+  std::size_t workers_done_ = 0;
+  std::unique_ptr<Partition> shared_partition_;
   Gathering barrier_;
+  std::shared_ptr<std::vector<double>> gathered_;
+  std::size_t put_down_ = 0;
   simgrid::s4u::SemaphorePtr end_;  ///< released once, by the stop rule or an error
+  std::vector<Layer> layers_;
   Model initial_;
   Model global_;
+  std::vector<Parameters> own_models_;  ///< of the workers, since the last merge; often none
+  std::vector<std::uint64_t> own_steps_;
   bool over_ = false;
   double end_time_ = 0;
   double evaluation_wall_s_ = 0;
   std::exception_ptr error_;
   std::string deadlock_;
-  std::string server_waits_for_ = "nothing";
-  bool has_server_ = false;
+  Algorithm* algorithm_ = nullptr;
+  bool layers_travel_alone_ = false;
 };
 
 }  // namespace motley

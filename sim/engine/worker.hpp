@@ -2,8 +2,11 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
+#include <vector>
 
+#include "sim/core/learning/dataset.hpp"
 #include "sim/core/learning/sgd_rule.hpp"
 #include "sim/engine/model.hpp"
 
@@ -33,6 +36,25 @@ class Worker {
   /// x after `steps` steps of `rule`, each with a gradient of the next n samples; as one
   /// computation of steps * n * flops_per_sample.
   Model local_steps(Model x, std::size_t steps, std::size_t n, SgdRule& rule);
+  /// The gradient, if it is there by `deadline`; else the work is given up then, and its time
+  /// counts as discarded. What was not yet really computed never is.
+  std::optional<Gradient> gradient_before(double deadline, const Model& x, std::size_t n);
+  /// The gradient, unless another model arrives meanwhile: then the work is given up.
+  std::optional<Gradient> gradient_unless_newer(const Model& x, std::size_t n);
+  /// Spends the time that a gradient of n samples takes, to see how fast this worker is: nothing is
+  /// drawn or computed. Returns samples per second.
+  double measure_speed(std::size_t n);
+
+  /// From now on, draws only from its part of the data: parts are in proportion to `shares`, one a
+  /// worker, and disjoint. Everybody must give the same shares.
+  void draw_from_share(std::span<const double> shares);
+  /// The next samples are these, in this order; there must be as many as are asked for.
+  void draw_next(std::vector<Sample> samples);
+  /// From now on keeps the loss of every sample of the last computation, for drawn_losses().
+  void keep_losses();
+  /// Of the last computation, until the next one.
+  std::span<const Sample> drawn() const;
+  std::span<const float> drawn_losses() const;
 
   /// One step of the rule at home, x <- x - eta g. Takes no time. Workers whose x, g and momentum
   /// are the same (replicas after an all-reduce) share the one real computation.
@@ -46,6 +68,14 @@ class Worker {
   void request_model();
   /// Waits for the next model the server sends here.
   Model pull();
+  /// Waits for a model and takes the newest if more than one have come.
+  Model pull_newest();
+  /// push(gradient(pull(), n)); but with overlap = layers, layer by layer: each layer's forward
+  /// step waits for that layer's weights only, and its gradient leaves when its backward step is
+  /// done.
+  void answer_with_gradient(std::size_t n);
+  /// Sends the server a number: a message of no bytes, which takes the latency.
+  void tell(double number);
 
   /// v becomes the mean of all workers' v, weighted. Everybody must call it. A ring of 2(W-1) steps
   /// of size/W bytes, each waiting for its own send and for the left neighbour's; results are equal
@@ -53,10 +83,19 @@ class Worker {
   void all_reduce_mean(Parameters& v, double weight = 1);
   /// Waits until every worker is here.
   void barrier();
+  /// Waits until every worker is here, and returns everybody's number, by rank. They are taken to
+  /// travel along with larger messages: it takes no other time.
+  Notes gather(double number);
 
   /// One update of the global model has been made, and x is that model now; it is evaluated when
   /// due. For algorithms without a server: exactly one worker calls it. Takes no time.
   void finish_update(Model& x);
+  /// One update of this worker's own model has been made, its steps-th since the models were last
+  /// merged. When a point of the curve is due it shows what a merge of all workers' models at this
+  /// moment would give, by Algorithm::merge_weights: an oracle, free of cost.
+  void finish_own_update(const Model& x, std::uint64_t steps);
+  /// Writes a decision about this worker into decisions.csv.
+  void record_decision(const char* quantity, double value);
 
  private:
   WorkerState& state_;

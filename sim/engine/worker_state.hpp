@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,30 +17,72 @@ class WorkerState : private Computation {
 
   Simulation& simulation() { return simulation_; }
   std::size_t rank() const { return rank_; }
-  Inbox<Model>& inbox() { return inbox_; }
   /// What the worker waits for, while it waits; for the report of a deadlock.
   const char* waits_for() const { return waits_for_; }
   void set_waits_for(const char* what) { waits_for_ = what; }
 
+  // Messages. Models and gradients come and go in shards.
+  void expect_shards(std::size_t count) { inboxes_.resize(count); }
+  void model_arrived(std::size_t shard, const Model& x);
+  /// Whether a part of a model waits to be pulled.
+  bool has_model() const { return !inboxes_.front().empty(); }
+  Model pull();
+  void push(Gradient g, bool wants_model, double note);
+
+  // Computations; see Worker.
   Gradient gradient(const Model& x, std::size_t n);
+  std::optional<Gradient> gradient_before(double deadline, const Model& x, std::size_t n);
+  std::optional<Gradient> gradient_unless_newer(const Model& x, std::size_t n);
   Model local_steps(Model x, std::size_t steps, std::size_t n, SgdRule& rule);
+  void answer_by_layers(std::size_t n);
+  double measure_speed(std::size_t n);
+
+  // Samples; see Worker.
+  void draw_from_share(std::span<const double> shares);
+  void draw_next(std::vector<Sample> samples);
+  void keep_losses() { keep_losses_ = true; }
+  std::span<const Sample> drawn() const { return samples_; }
+  std::span<const float> drawn_losses() const { return sample_losses_; }
 
  private:
+  /// When a computation is given up.
+  struct GivenUp {
+    std::optional<double> deadline;
+    bool newer_model = false;
+  };
+
   void prepare() override;
   void compute(unsigned thread) override;
+  void draw();
+  /// Lets the virtual time of so many flops pass. False when it was given up.
+  bool execute(double flops, const GivenUp& given_up);
+  /// Starts the real computation of what is set up below.
+  void start_real(double flops);
+  /// At its virtual end: returns when it is done.
+  void join_real();
+  /// Ends the run if it is over now.
+  void record_gradients();
   /// Draws the samples of steps_ batches, starts the real computation, lets the virtual time pass,
-  /// and waits for both. Returns the virtual time it took.
-  double run();
+  /// and waits for both. Returns the virtual time it took, or nothing when it was given up.
+  std::optional<double> run(const GivenUp& given_up);
+  std::optional<Gradient> gradient(const Model& x, std::size_t n, const GivenUp& given_up);
   /// Lets the time pass that so much work takes on this worker's host.
-  void execute(double flops);
+  void work(double flops);
+  Model take(std::size_t shard);
+  void push(std::size_t shard, Push push);
+  Gradient part(const Gradient& g, std::size_t shard, std::uint64_t version) const;
 
   Simulation& simulation_;
   std::size_t rank_;
-  Inbox<Model> inbox_;
+  std::vector<Inbox<Model>> inboxes_;  // by shard
   Alarm alarm_;
   Sampler sampler_;
   StepNoise noise_;
+  std::optional<std::vector<Sample>> told_;  // to be drawn from instead
+  std::size_t told_drawn_ = 0;
+  bool keep_losses_ = false;
   const char* waits_for_ = "nothing";
+  simgrid::s4u::ExecPtr interruptible_;  // by a newer model
 
   // The computation under way: steps_ gradients of batch_ samples each, beginning at at_. Without a
   // rule there is one, and its result is in g_; with one, at_ moves and g_ is scratch.
@@ -53,6 +96,7 @@ class WorkerState : private Computation {
   std::span<float> g_values_;
   std::vector<Sample> samples_;
   std::vector<double> losses_;
+  std::vector<float> sample_losses_;
 };
 
 }  // namespace motley

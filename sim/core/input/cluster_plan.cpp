@@ -21,9 +21,15 @@ ClusterPlan plan_cluster(const ClusterSpec& spec, double flops_per_sample, std::
           {worker.name + std::to_string(i), worker.name, speed * relative[i], link, noise});
     }
   }
-  if (spec.server) {
-    const LinkSpec link = spec.server->link ? *spec.server->link : *spec.link;
-    plan.server = HostPlan{"server", "server", spec.server->speed_flops, link, {}};
+  const auto add_server = [&](const std::string& name, const ServerSpec& server) {
+    plan.servers.push_back(
+        {name, "server", server.speed_flops, server.link ? *server.link : *spec.link, {}});
+  };
+  if (spec.server) add_server("server", *spec.server);
+  for (const ServerClassSpec& server : spec.servers) {
+    for (std::size_t i = 0; i < server.count; ++i) {
+      add_server("server" + std::to_string(plan.servers.size()), server);
+    }
   }
   return plan;
 }

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,7 +18,7 @@ struct HostPlan {
 /// The cluster host by host; the index of a worker is its rank.
 struct ClusterPlan {
   std::vector<HostPlan> workers;
-  std::optional<HostPlan> server;
+  std::vector<HostPlan> servers;
   std::string platform_file;  ///< empty: every host hangs on one switch by its link
 };
 

@@ -68,9 +68,9 @@ void check_worker_names(const std::vector<WorkerClassSpec>& workers, const Place
 
 void check_cluster(const ClusterSpec& cluster, const Place& place) {
   if (cluster.platform) {
-    if (!cluster.workers.empty() || cluster.server || cluster.link) {
+    if (!cluster.workers.empty() || cluster.server || !cluster.servers.empty() || cluster.link) {
       throw InputError(place / "platform",
-                       "describes the whole cluster: remove workers, server and link");
+                       "describes the whole cluster: remove workers, server, servers and link");
     }
     return;
   }
@@ -98,6 +98,14 @@ void check_cluster(const ClusterSpec& cluster, const Place& place) {
   }
   if (cluster.server && !cluster.server->link && !cluster.link) {
     throw InputError(place / "server", "needs a \"link\", here or in " + place.pointer);
+  }
+  if (cluster.server && !cluster.servers.empty()) {
+    throw InputError(place / "servers", "is instead of \"server\": remove one of them");
+  }
+  for (std::size_t i = 0; i < cluster.servers.size(); ++i) {
+    if (!cluster.servers[i].link && !cluster.link) {
+      throw InputError(place / "servers" / i, "needs a \"link\", here or in " + place.pointer);
+    }
   }
 }
 

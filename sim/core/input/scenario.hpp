@@ -79,9 +79,17 @@ struct ServerSpec {
   static Fields<ServerSpec> fields();
 };
 
+/// Some equal ones of several servers, which share the model.
+struct ServerClassSpec : ServerSpec {
+  std::size_t count = 1;
+
+  static Fields<ServerClassSpec> fields();
+};
+
 struct ClusterSpec {
   std::vector<WorkerClassSpec> workers;
   std::optional<ServerSpec> server;
+  std::vector<ServerClassSpec> servers;  ///< instead of one server
   std::optional<LinkSpec> link;
   std::optional<NoiseSpec> noise;       ///< of every class that has none of its own
   std::optional<std::string> platform;  ///< a SimGrid platform file instead of all the above
@@ -92,6 +100,7 @@ struct ClusterSpec {
 struct CostSpec {
   std::optional<double> flops_per_sample;  ///< empty: those of the model really trained
   std::optional<double> model_size_bytes;  ///< empty: 4 bytes per parameter really trained
+  double flops_per_update = 0;             ///< of a server, for the whole model
 
   static Fields<CostSpec> fields();
 };

@@ -183,12 +183,24 @@ Fields<WorkerClassSpec> WorkerClassSpec::fields() {
 Fields<ServerSpec> ServerSpec::fields() {
   Fields<ServerSpec> f;
   f.add({.name = "speed",
-         .doc = "flops per second of the server (an update takes no virtual time)",
+         .doc = "flops per second of the server, for cost.flops_per_update",
          .dimension = Dimension::speed,
          .minimum = 0,
          .above_minimum = true},
         &ServerSpec::speed_flops);
   f.add({.name = "link", .doc = "of the server, instead of the cluster's"}, &ServerSpec::link);
+  return f;
+}
+
+Fields<ServerClassSpec> ServerClassSpec::fields() {
+  Fields<ServerClassSpec> f;
+  f.add({.name = "count",
+         .doc = "how many such servers there are",
+         .fallback = 1,
+         .minimum = 1,
+         .maximum = most_workers},
+        &ServerClassSpec::count);
+  f.include(ServerSpec::fields());
   return f;
 }
 
@@ -200,6 +212,12 @@ Fields<ClusterSpec> ClusterSpec::fields() {
         &ClusterSpec::workers);
   f.add({.name = "server", .doc = "the parameter server, for the algorithms that use one"},
         &ClusterSpec::server);
+  f.add(
+      {.name = "servers",
+       .doc = "instead of server: several that share the model, each holding a contiguous part of "
+              "it (see the algorithms' placement)",
+       .fallback = Json::array()},
+      &ClusterSpec::servers);
   f.add({.name = "link", .doc = "between each host and the non-blocking switch, full duplex"},
         &ClusterSpec::link);
   f.add({.name = "noise",
@@ -209,7 +227,7 @@ Fields<ClusterSpec> ClusterSpec::fields() {
   f.add(
       {.name = "platform",
        .doc =
-           "a SimGrid platform file instead of workers, server and link; hosts take part by their "
+           "a SimGrid platform file instead of workers, servers and link; hosts take part by their "
            "property role (worker, server); relative to the scenario file"},
       &ClusterSpec::platform);
   return f;
@@ -238,6 +256,13 @@ Fields<CostSpec> CostSpec::fields() {
        .maximum = 1e15,
        .word = "auto"},
       &CostSpec::model_size_bytes);
+  f.add({.name = "flops_per_update",
+         .doc = "of the server for one update of the whole model; a server that holds a part of it "
+                "has that part of the flops",
+         .fallback = "0f",
+         .dimension = Dimension::work,
+         .minimum = 0},
+        &CostSpec::flops_per_update);
   return f;
 }
 

@@ -128,19 +128,13 @@ std::size_t Mlp::dimension() const {
   return layers_.back().weights + layers_.back().size();
 }
 
-std::vector<std::size_t> Mlp::layers() const {
-  std::vector<std::size_t> sizes;
-  for (const Layer& layer : layers_) sizes.push_back(layer.size());
-  return sizes;
-}
-
-double Mlp::flops_per_sample() const {
-  double flops = 0;
+std::vector<motley::Layer> Mlp::layers() const {
+  std::vector<motley::Layer> layers;
   for (const Layer& layer : layers_) {
     const double weights = static_cast<double>(layer.inputs) * static_cast<double>(layer.outputs);
-    flops += (layer.weights == 0 ? 4 : 6) * weights;
+    layers.push_back({layer.size(), 2 * weights, (layer.weights == 0 ? 2 : 4) * weights});
   }
-  return flops;
+  return layers;
 }
 
 std::unique_ptr<Workspace> Mlp::make_workspace() const {
@@ -233,6 +227,7 @@ double Mlp::gradient(std::span<const float> x, std::span<const Sample> samples, 
   Memory& memory = dynamic_cast<Memory&>(workspace);
   const EvenRows features{data_.train.features.data(), data_.features()};
   const float scale = 1.0F / static_cast<float>(samples.size());
+  const std::span<float> losses = workspace.sample_losses;
   double loss = 0;
   for (std::size_t begin = 0; begin < samples.size(); begin += block_size) {
     const std::size_t count = std::min(block_size, samples.size() - begin);
@@ -241,7 +236,8 @@ double Mlp::gradient(std::span<const float> x, std::span<const Sample> samples, 
     forward(x.data(), rows, count, memory);
     const ResultRows logits = memory.output(layers_.size() - 1);
     loss += softmax_gradient({logits.first, logits.stride, data_.classes},
-                             {memory.labels.data(), count}, scale);
+                             {memory.labels.data(), count}, scale,
+                             losses.empty() ? losses : losses.subspan(begin, count));
     backward(x.data(), rows, count, begin == 0, g.data(), memory);
   }
   loss /= static_cast<double>(samples.size());

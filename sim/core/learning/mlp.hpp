@@ -18,13 +18,12 @@ class Mlp final : public Problem {
   Mlp(const Dataset& data, const std::vector<std::size_t>& hidden, double weight_decay);
 
   std::size_t dimension() const override;
-  std::vector<std::size_t> layers() const override;
+  /// 2 flops per weight forward, 2 for its gradient, 2 for the gradient of its input, which the
+  /// first layer does not need. Biases, activations and the loss are not counted.
+  std::vector<motley::Layer> layers() const override;
   std::size_t train_size() const override { return data_.train.size(); }
   std::size_t test_size() const override { return data_.test.size(); }
   bool has_accuracy() const override { return true; }
-  /// 2 per weight forward, 2 for its gradient, 2 for the gradient of its input, which the first
-  /// layer does not need. Biases, activations and the loss are not counted.
-  double flops_per_sample() const override;
 
   std::unique_ptr<Workspace> make_workspace() const override;
   /// He-normal weights and zero biases; all zero without hidden layers, where the objective is

@@ -19,23 +19,49 @@ struct Parameters::Block {
   static constexpr std::size_t header = 64;  // keeps the floats on a cache line of their own
 };
 
-/// Free blocks of the one size in use. Fresh pages from malloc would cost as much as the gradient
-/// that is written to them. A run has one model size; blocks of another size replace the list's.
+/// Free blocks of the sizes in use. Fresh pages from malloc would cost as much as the gradient that
+/// is written to them. A run has one model size, and one for each part of it that a server holds;
+/// when more than `most_sizes` come up, the blocks of the one unused for longest are freed.
 struct ParameterPool {
-  std::size_t size = 0;
-  std::vector<Parameters::Block*> free;
+  static constexpr std::size_t most_sizes = 64;
+  struct Shelf {
+    std::size_t size = 0;
+    std::vector<Parameters::Block*> free;
+  };
+  std::vector<Shelf> shelves;  // the last used first
 
-  ~ParameterPool() { clear(); }
+  ~ParameterPool() {
+    for (Shelf& shelf : shelves) clear(shelf);
+  }
 
-  void clear() {
-    for (Parameters::Block* block : free) {
+  static void clear(Shelf& shelf) {
+    for (Parameters::Block* block : shelf.free) {
       ::operator delete(block, std::align_val_t(Parameters::Block::alignment));
     }
-    free.clear();
+    shelf.free.clear();
+  }
+
+  Shelf& shelf(std::size_t size) {
+    if (!shelves.empty() && shelves.front().size == size) return shelves.front();
+    std::size_t i = 0;
+    while (i < shelves.size() && shelves[i].size != size) ++i;
+    if (i == shelves.size()) {
+      if (shelves.size() == most_sizes) {
+        clear(shelves.back());
+        shelves.back().size = size;
+        --i;
+      } else {
+        shelves.push_back({size, {}});
+      }
+    }
+    const auto found = shelves.begin() + static_cast<std::ptrdiff_t>(i);
+    std::rotate(shelves.begin(), found, found + 1);
+    return shelves.front();
   }
 
   Parameters::Block* take(std::size_t wanted) {
-    if (wanted == size && !free.empty()) {
+    std::vector<Parameters::Block*>& free = shelf(wanted).free;
+    if (!free.empty()) {
       Parameters::Block* block = free.back();
       free.pop_back();
       block->holders = 1;
@@ -46,13 +72,7 @@ struct ParameterPool {
     return new (memory) Parameters::Block{wanted, 1};
   }
 
-  void give_back(Parameters::Block* block) {
-    if (block->size != size) {
-      clear();
-      size = block->size;
-    }
-    free.push_back(block);
-  }
+  void give_back(Parameters::Block* block) { shelf(block->size).free.push_back(block); }
 
   /// One per process: a simulation owns its process.
   static ParameterPool& instance() {
@@ -61,9 +81,11 @@ struct ParameterPool {
   }
 };
 
-Parameters::Parameters(std::size_t size) : block_(ParameterPool::instance().take(size)) {}
+Parameters::Parameters(std::size_t size)
+    : block_(ParameterPool::instance().take(size)), size_(size) {}
 
-Parameters::Parameters(const Parameters& other) : block_(other.block_) {
+Parameters::Parameters(const Parameters& other)
+    : block_(other.block_), begin_(other.begin_), size_(other.size_) {
   if (block_ != nullptr) ++block_->holders;
 }
 
@@ -74,6 +96,16 @@ Parameters::~Parameters() {
 void Parameters::release() {
   if (block_ != nullptr && --block_->holders == 0) ParameterPool::instance().give_back(block_);
   block_ = nullptr;
+  begin_ = 0;
+  size_ = 0;
+}
+
+Parameters Parameters::slice(std::size_t begin, std::size_t size) const {
+  assert(begin + size <= size_);
+  Parameters part(*this);
+  part.begin_ += begin;
+  part.size_ = size;
+  return part;
 }
 
 Parameters Parameters::zeros(std::size_t size) {
@@ -82,43 +114,34 @@ Parameters Parameters::zeros(std::size_t size) {
   return zero;
 }
 
-std::size_t Parameters::size() const {
-  return block_ == nullptr ? 0 : block_->size;
-}
-
 std::span<const float> Parameters::values() const {
   if (block_ == nullptr) return {};
-  return {block_->floats(), block_->size};
+  return {data(), size_};
 }
 
 std::span<float> Parameters::overwritable() {
   assert(block_ != nullptr);
-  if (block_->holders > 1) {
-    const std::size_t size = block_->size;
-    release();
-    block_ = ParameterPool::instance().take(size);
-  }
-  return {block_->floats(), block_->size};
+  if (block_->holders > 1) *this = Parameters(size_);
+  return {data(), size_};
 }
 
 std::span<float> Parameters::writable() {
   assert(block_ != nullptr);
   if (block_->holders > 1) {
-    Block* own = ParameterPool::instance().take(block_->size);
-    std::copy_n(block_->floats(), block_->size, own->floats());
-    release();
-    block_ = own;
+    Parameters own(size_);
+    std::copy_n(data(), size_, own.data());
+    *this = std::move(own);
   }
-  return {block_->floats(), block_->size};
+  return {data(), size_};
 }
 
 float* Parameters::data() const {
-  return block_->floats();
+  return block_->floats() + begin_;
 }
 
 Parameters Parameters::detached() const {
   assert(block_ != nullptr);
-  return block_->holders > 1 ? Parameters(block_->size) : Parameters();
+  return block_->holders > 1 ? Parameters(size_) : Parameters();
 }
 
 Parameters& Parameters::operator+=(const Scaled& term) {

@@ -12,6 +12,9 @@ class ThreadPool;
 /// immutable block, and a write gets a block of its own first unless nobody else holds this one.
 /// Blocks come from a pool and return to it, so that the steady state allocates nothing.
 ///
+/// A slice() is a view of a part that shares the block in the same way: what several servers hold
+/// of one model, or what one of them gets of a gradient.
+///
 /// Copy, assign and destroy only in the simulation's thread (counts are not atomic). Other threads
 /// may read or write the floats through spans taken there, while the owner keeps the block alive.
 class Parameters {
@@ -26,16 +29,23 @@ class Parameters {
   /// `size` floats of undefined value.
   explicit Parameters(std::size_t size);
   Parameters(const Parameters& other);
-  Parameters(Parameters&& other) noexcept : block_(std::exchange(other.block_, nullptr)) {}
+  Parameters(Parameters&& other) noexcept
+      : block_(std::exchange(other.block_, nullptr)),
+        begin_(std::exchange(other.begin_, 0)),
+        size_(std::exchange(other.size_, 0)) {}
   Parameters& operator=(Parameters other) noexcept {
     std::swap(block_, other.block_);
+    std::swap(begin_, other.begin_);
+    std::swap(size_, other.size_);
     return *this;
   }
   ~Parameters();
 
   static Parameters zeros(std::size_t size);
+  /// The `size` floats from `begin` on, without copying them.
+  Parameters slice(std::size_t begin, std::size_t size) const;
 
-  std::size_t size() const;
+  std::size_t size() const { return size_; }
   bool empty() const { return block_ == nullptr; }
   std::span<const float> values() const;
   /// To write; detaches from other holders first, keeping the values.
@@ -51,8 +61,10 @@ class Parameters {
     f(values(), std::span<float>(target.data(), size()));
     if (!own.empty()) *this = std::move(own);
   }
-  /// Whether both are the very same block.
-  bool shares_with(const Parameters& other) const { return block_ == other.block_; }
+  /// Whether both are the very same floats.
+  bool shares_with(const Parameters& other) const {
+    return block_ == other.block_ && begin_ == other.begin_ && size_ == other.size_;
+  }
 
   Parameters& operator+=(const Scaled& term);
   Parameters& operator-=(const Scaled& term);
@@ -67,6 +79,8 @@ class Parameters {
   /// values.
   Parameters detached() const;
   Block* block_ = nullptr;
+  std::size_t begin_ = 0;
+  std::size_t size_ = 0;
 
   friend struct ParameterPool;
 };

@@ -8,6 +8,12 @@
 
 namespace motley {
 
+double Problem::flops_per_sample() const {
+  double flops = 0;
+  for (const Layer& layer : layers()) flops += layer.forward_flops + layer.backward_flops;
+  return flops;
+}
+
 std::unique_ptr<Problem> make_problem(const ModelSpec& spec, const Dataset* data,
                                       std::uint64_t seed) {
   if (spec.kind == ModelSpec::Kind::quadratic) return std::make_unique<Quadratic>(spec, seed);

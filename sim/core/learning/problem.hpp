@@ -15,6 +15,15 @@ namespace motley {
 class Workspace {
  public:
   virtual ~Workspace() = default;
+  /// When not empty, gradient() also writes the loss of each sample here, in their order.
+  std::span<float> sample_losses;
+};
+
+/// A layer of the model: how many parameters it has, and its flops for one sample.
+struct Layer {
+  std::size_t size = 0;
+  double forward_flops = 0;
+  double backward_flops = 0;
 };
 
 /// Sums over some of the test samples; add them up in a fixed order.
@@ -31,8 +40,8 @@ class Problem {
 
   /// Number of parameters.
   virtual std::size_t dimension() const = 0;
-  /// How many parameters each layer has, input first; they lie one after another in x.
-  virtual std::vector<std::size_t> layers() const = 0;
+  /// Input first; their parameters lie one after another in x.
+  virtual std::vector<Layer> layers() const = 0;
   /// How many training samples make an epoch.
   virtual std::size_t train_size() const = 0;
   /// Test samples evaluated one by one; 1 when evaluation is a formula.
@@ -42,8 +51,8 @@ class Problem {
   /// False when nothing is learnt and only times matter: then nothing is drawn, computed or
   /// evaluated.
   virtual bool is_real() const { return true; }
-  /// Flops of forward and backward for one sample: 2 per multiply-add, matrix products only.
-  virtual double flops_per_sample() const = 0;
+  /// Flops of all layers for one sample: 2 per multiply-add, matrix products only.
+  double flops_per_sample() const;
 
   virtual std::unique_ptr<Workspace> make_workspace() const = 0;
   /// Fills x (dimension() floats) with the initial model of this seed.

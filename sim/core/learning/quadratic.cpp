@@ -51,6 +51,17 @@ void Quadratic::add_signs(Sample sample, std::span<std::int32_t> sums) const {
   }
 }
 
+double Quadratic::loss(std::span<const float> x, Sample sample) const {
+  std::vector<std::int32_t> signs(x.size(), 0);
+  add_signs(sample, signs);
+  double loss = 0;
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    const double error = static_cast<double>(x[i]) - 1;
+    loss += (eigenvalues_[i] / 2 * error + noise_ * signs[i]) * error;
+  }
+  return loss;
+}
+
 double Quadratic::gradient(std::span<const float> x, std::span<const Sample> samples,
                            std::span<float> g, Workspace& workspace) const {
   // Signs are added as integers, so that a sample and its mirror image cancel exactly.
@@ -58,6 +69,9 @@ double Quadratic::gradient(std::span<const float> x, std::span<const Sample> sam
   std::fill(signs.begin(), signs.end(), 0);
   if (noise_ != 0) {
     for (const Sample sample : samples) add_signs(sample, signs);
+  }
+  for (std::size_t s = 0; s < workspace.sample_losses.size(); ++s) {
+    workspace.sample_losses[s] = static_cast<float>(loss(x, samples[s]));
   }
   const double noise = noise_ / static_cast<double>(samples.size());
   double objective = 0;

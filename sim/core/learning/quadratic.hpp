@@ -22,12 +22,14 @@ class Quadratic final : public Problem {
   Quadratic(const ModelSpec& spec, std::uint64_t seed);
 
   std::size_t dimension() const override { return eigenvalues_.size(); }
-  std::vector<std::size_t> layers() const override { return {dimension()}; }
+  /// One; per coordinate a multiply-add for A(x-x*) and one for the noise.
+  std::vector<Layer> layers() const override {
+    const auto d = static_cast<double>(dimension());
+    return {{dimension(), 2 * d, 2 * d}};
+  }
   std::size_t train_size() const override { return samples_; }
   std::size_t test_size() const override { return 1; }
   bool has_accuracy() const override { return false; }
-  /// Per coordinate a multiply-add for A(x-x*) and one for the noise.
-  double flops_per_sample() const override { return 4 * static_cast<double>(dimension()); }
 
   std::unique_ptr<Workspace> make_workspace() const override;
   /// All zero, whatever the seed.
@@ -41,6 +43,7 @@ class Quadratic final : public Problem {
   std::span<const double> eigenvalues() const { return eigenvalues_; }
 
  private:
+  double loss(std::span<const float> x, Sample sample) const;
   void add_signs(Sample sample, std::span<std::int32_t> sums) const;
 
   std::vector<double> eigenvalues_;

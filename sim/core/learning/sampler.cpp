@@ -11,6 +11,8 @@
 #include <boost/random/gamma_distribution.hpp>
 #include <boost/random/uniform_01.hpp>
 
+#include "sim/core/apportion.hpp"
+
 namespace motley {
 namespace {
 
@@ -54,23 +56,6 @@ std::vector<double> dirichlet(double alpha, std::size_t workers, RandomStream st
   const double sum = std::accumulate(shares.begin(), shares.end(), 0.0);
   for (double& share : shares) share /= sum;
   return shares;
-}
-
-/// `total` split by `shares`: rounded down, then one more for the largest remainders.
-std::vector<std::size_t> apportioned(std::size_t total, const std::vector<double>& shares) {
-  std::vector<std::size_t> counts;
-  std::vector<std::pair<double, std::size_t>> remainders;  // negative, so that the largest is first
-  std::size_t left = total;
-  for (const double share : shares) {
-    const double exact = share * static_cast<double>(total);
-    const std::size_t count = std::min(left, static_cast<std::size_t>(exact));
-    remainders.emplace_back(static_cast<double>(count) - exact, counts.size());
-    counts.push_back(count);
-    left -= count;
-  }
-  std::sort(remainders.begin(), remainders.end());
-  for (std::size_t i = 0; i < left; ++i) ++counts[remainders[i % remainders.size()].second];
-  return counts;
 }
 
 /// A worker cannot draw from nothing: each empty part, in order of rank, gets the last sample of
@@ -209,6 +194,18 @@ Partition::Partition(const PartitionSpec& spec, std::span<const std::uint16_t> l
       parts_ = cut_by_label(labels, workers);
       break;
   }
+}
+
+Partition::Partition(std::size_t samples, std::span<const double> shares, std::uint64_t seed)
+    : samples_(samples) {
+  const std::vector<Sample> order = random_order(samples, RandomStream(seed, Purpose::partition));
+  auto from = order.begin();
+  for (const std::size_t count : apportioned(samples, shares)) {
+    const auto to = from + static_cast<std::ptrdiff_t>(count);
+    parts_.emplace_back(from, to);
+    from = to;
+  }
+  fill_empty(parts_);
 }
 
 std::size_t Partition::size(std::size_t rank) const {

@@ -19,6 +19,9 @@ class Partition {
   Partition(const PartitionSpec& spec, std::span<const std::uint16_t> labels, std::size_t classes,
             std::size_t workers, std::uint64_t seed, const Place& place);
 
+  /// Disjoint random parts in proportion to `shares`, one a worker, of at least one sample each.
+  Partition(std::size_t samples, std::span<const double> shares, std::uint64_t seed);
+
   /// How many samples worker `rank` draws from.
   std::size_t size(std::size_t rank) const;
   /// The index-th of them.
@@ -36,6 +39,11 @@ class Sampler {
  public:
   Sampler(const Partition& partition, DataSpec::Order order, std::uint64_t seed, std::size_t rank);
 
+  /// From now on, and from the start, samples of another partition; it must outlive this.
+  void draw_from(const Partition& partition) {
+    partition_ = &partition;
+    drawn_ = 0;
+  }
   /// Fills `out` with the next samples.
   void draw(std::span<Sample> out);
 

@@ -48,6 +48,8 @@ class SgdRule {
   void step(std::span<float> x, std::span<const float> g, float gradient_scale = 1.0F);
   /// Makes the momentum's memory now (in the simulation's thread).
   void prepare(std::size_t size);
+  /// Counts so many steps as made elsewhere; for the schedule.
+  void skip(std::size_t steps) { steps_ += static_cast<double>(steps); }
   /// eta_t of the next step.
   float step_size() const;
 

@@ -28,10 +28,12 @@ inline float exp_nonpositive(float x) {
   return x < -60.0F ? 0.0F : p * std::bit_cast<float>(exponent);
 }
 
-/// Turns each row into exp(logit - largest) and returns the sum of losses. Calls
+/// Turns each row into exp(logit - largest) and returns the sum of losses (and each, unless
+/// `losses` is empty). Calls
 /// row_done(row, label, total) after each row.
 template <class RowDone>
-double exponentials(Logits logits, std::span<const std::uint16_t> labels, const RowDone& row_done) {
+double exponentials(Logits logits, std::span<const std::uint16_t> labels, std::span<float> losses,
+                    const RowDone& row_done) {
   double loss = 0;
   for (std::size_t s = 0; s < labels.size(); ++s) {
     float* row = logits.values + s * logits.stride;
@@ -41,7 +43,9 @@ double exponentials(Logits logits, std::span<const std::uint16_t> labels, const 
     for (std::size_t c = 0; c < logits.classes; ++c) row[c] = exp_nonpositive(row[c] - largest);
     double total = 0;
     for (std::size_t c = 0; c < logits.classes; ++c) total += static_cast<double>(row[c]);
-    loss += std::log(total) + distance;
+    const double own = std::log(total) + distance;
+    loss += own;
+    if (!losses.empty()) losses[s] = static_cast<float>(own);
     row_done(row, labels[s], total);
   }
   return loss;
@@ -57,8 +61,9 @@ bool is_largest(const float* row, std::size_t classes, std::size_t label) {
 
 }  // namespace
 
-double softmax_gradient(Logits logits, std::span<const std::uint16_t> labels, float scale) {
-  return exponentials(logits, labels, [&](float* row, std::size_t label, double total) {
+double softmax_gradient(Logits logits, std::span<const std::uint16_t> labels, float scale,
+                        std::span<float> losses) {
+  return exponentials(logits, labels, losses, [&](float* row, std::size_t label, double total) {
     const float factor = static_cast<float>(static_cast<double>(scale) / total);
     for (std::size_t c = 0; c < logits.classes; ++c) row[c] *= factor;
     row[label] -= scale;
@@ -70,7 +75,7 @@ EvaluationSum softmax_evaluate(Logits logits, std::span<const std::uint16_t> lab
   for (std::size_t s = 0; s < labels.size(); ++s) {
     sum.correct += is_largest(logits.values + s * logits.stride, logits.classes, labels[s]);
   }
-  sum.loss = exponentials(logits, labels, [](float*, std::size_t, double) {});
+  sum.loss = exponentials(logits, labels, {}, [](float*, std::size_t, double) {});
   return sum;
 }
 

@@ -29,7 +29,7 @@ Recorder::Recorder(const Scenario& scenario, const ClusterPlan& cluster,
 void Recorder::keep_timeline(const TraceWindow& window, const ClusterPlan& cluster) {
   std::vector<std::string> hosts;
   for (const HostPlan& worker : cluster.workers) hosts.push_back(worker.name);
-  if (cluster.server) hosts.push_back(cluster.server->name);
+  for (const HostPlan& server : cluster.servers) hosts.push_back(server.name);
   timeline_ = std::make_unique<Timeline>(window, std::move(hosts), workers_.size());
   for (std::size_t i = 0; i < workers_.size(); ++i) workers_[i].show_on(*timeline_, i);
 }
@@ -67,6 +67,10 @@ void Recorder::gradient_computed(std::size_t rank, std::uint64_t samples,
   }
   loss_sum_ += *loss;
   ++loss_count_;
+}
+
+void Recorder::decided(double now, std::size_t rank, const std::string& quantity, double value) {
+  decisions_.push_back({now, rank, quantity, value});
 }
 
 bool Recorder::is_due(double now) {
@@ -152,6 +156,7 @@ void Recorder::write_to(RunResult& result, double virtual_s) const {
   result.epochs = static_cast<double>(samples_) / static_cast<double>(samples_per_epoch_);
   result.bytes = bytes_;
   result.curve = curve_;
+  result.decisions = decisions_;
   result.time_to_target_s = time_to_target_s_;
   if (status_ == Status::diverged) {
     result.status = "diverged";

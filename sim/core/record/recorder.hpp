@@ -39,6 +39,8 @@ class Recorder {
   /// A gradient of `samples` samples is there, with their mean loss if something is learnt. A loss
   /// that is not finite ends the run as diverged.
   void gradient_computed(std::size_t rank, std::uint64_t samples, std::optional<double> loss);
+  /// A choice the algorithm made about a worker, for decisions.csv.
+  void decided(double now, std::size_t rank, const std::string& quantity, double value);
   void bytes_delivered(double bytes) { bytes_ += bytes; }
 
   /// Counts one update of the global model. Returns whether the model is now due for evaluation;
@@ -85,6 +87,7 @@ class Recorder {
   std::unique_ptr<Timeline> timeline_;
   std::map<std::string, StalenessHistogram> staleness_;  // by class
   std::vector<CurvePoint> curve_;
+  std::vector<Decision> decisions_;
   std::uint64_t updates_ = 0;
   std::uint64_t gradients_ = 0;
   std::uint64_t samples_ = 0;

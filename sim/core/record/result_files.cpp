@@ -53,6 +53,7 @@ void ResultFiles::write_csvs(const std::vector<RunResult>& results) const {
       "mean_staleness,max_staleness,data_samples\n";
   std::string staleness = "run,class,staleness,count\n";
   std::string links = "run,link,bandwidth_Bps,bytes,busy_share,utilisation,max_utilisation,links\n";
+  std::string decisions = "run,time_s,worker,quantity,value\n";
   for (const RunResult& r : results) {
     const std::optional<Heterogeneity> uneven = r.cluster_heterogeneity();
     runs +=
@@ -66,6 +67,9 @@ void ResultFiles::write_csvs(const std::vector<RunResult>& results) const {
     for (const CurvePoint& p : r.curve) {
       curves += row(r.run, p.time_s, p.updates, p.samples, p.epochs, p.bytes, p.train_loss,
                     p.test_loss, p.test_accuracy);
+    }
+    for (const Decision& d : r.decisions) {
+      decisions += row(r.run, d.time_s, r.workers[d.rank].name, d.quantity, d.value);
     }
     for (const WorkerResult& w : r.workers) {
       workers += row(r.run, w.name, w.class_name, w.speed_flops, w.compute_s, w.transfer_s,
@@ -82,6 +86,7 @@ void ResultFiles::write_csvs(const std::vector<RunResult>& results) const {
   }
   write("staleness.csv", staleness);
   write("links.csv", links);
+  write("decisions.csv", decisions);
   write("curves.csv", curves);
   write("workers.csv", workers);
   write("runs.csv", runs);  // last: who sees a run here finds its curve and workers too

@@ -69,7 +69,8 @@ Json to_json(const RunResult& r) {
                {"curve", Json::array()},
                {"workers", Json::array()},
                {"links", Json::array()},
-               {"staleness", Json::array()}};
+               {"staleness", Json::array()},
+               {"decisions", Json::array()}};
   for (const CurvePoint& p : r.curve) {
     json["curve"].push_back({p.time_s, p.updates, p.samples, p.epochs, p.bytes,
                              json_or_null(p.train_loss), json_or_null(p.test_loss),
@@ -85,6 +86,9 @@ Json to_json(const RunResult& r) {
   }
   for (const StalenessCount& s : r.staleness) {
     json["staleness"].push_back({s.class_name, s.staleness, s.count});
+  }
+  for (const Decision& d : r.decisions) {
+    json["decisions"].push_back({d.time_s, d.rank, d.quantity, d.value});
   }
   return json;
 }
@@ -122,6 +126,7 @@ RunResult run_result_from_json(const Json& json) {
   }
   for (const Json& l : json.at("links")) r.links.push_back({l[0], l[1], l[2], l[3]});
   for (const Json& s : json.at("staleness")) r.staleness.push_back({s[0], s[1], s[2]});
+  for (const Json& d : json.at("decisions")) r.decisions.push_back({d[0], d[1], d[2], d[3]});
   return r;
 }
 

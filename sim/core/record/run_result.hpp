@@ -37,6 +37,14 @@ struct WorkerResult {
   std::uint64_t data_samples = 0;  ///< of the training set, from which it draws
 };
 
+/// Something an algorithm chose for a worker: a batch size, a number of steps, a group.
+struct Decision {
+  double time_s = 0;
+  std::size_t rank = 0;
+  std::string quantity;
+  double value = 0;
+};
+
 struct LinkResult {
   std::string name;
   double bandwidth_Bps = 0;
@@ -77,6 +85,7 @@ struct RunResult {
   std::vector<WorkerResult> workers;
   std::vector<LinkResult> links;
   std::vector<StalenessCount> staleness;  ///< by class, then staleness
+  std::vector<Decision> decisions;
   std::vector<Json>
       point;  ///< the values of the sweep's axes; not handed over, the plan knows them
   std::optional<double>

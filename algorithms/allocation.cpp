@@ -1,0 +1,151 @@
+/// Task allocation on a ring: uneven batches that take everybody equally long, with the same sum.
+///   arXiv 2111.08272, 2021 (heterogeneity-aware task allocation for ring all-reduce).
+///
+///   worker i:  loop: g <- grad f(x; b_i samples);   g <- sum_j b_j g_j / C;   x <- x - eta g
+///   C = sum_j b_j = W B is fixed, so the path is that of synchronous SGD with batch C.
+///
+///   equal:     b_i = B
+///   static:    b_i ~ ratios, by default the speeds of the cluster's description
+///   adaptive:  b_i = B at first; each period v_i <- b_i / t_i, t_i the time of the gradients
+///   alone,
+///              b_i <- C v_i / sum_j v_j; no more when no b_i moves by more than 1; again when
+///              max t / min t exceeds restart_above
+///
+/// The abstract gives the idea; the formulas are the plain reading of it. Batches are rounded to
+/// whole samples by largest remainders, with at least one for everybody. The measured times are
+/// taken to travel with the gradients at no cost.
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "algorithms/catalog.hpp"
+#include "sim/core/apportion.hpp"
+
+namespace motley {
+namespace {
+
+class Allocation : public Algorithm {
+ public:
+  enum class Mode { equal, fixed, adaptive };
+
+  struct Options : SgdSpec {
+    Mode mode = Mode::adaptive;
+    std::vector<double> ratios;
+    std::optional<std::size_t> period;
+    double restart_above = 0;
+
+    static Fields<Options> fields() {
+      Fields<Options> f;
+      f.include(SgdSpec::fields());
+      f.add({.name = "mode",
+             .doc = "equal, static (by ratios) or adaptive (by measured times)",
+             .fallback = "adaptive",
+             .choices = {"equal", "static", "adaptive"}},
+            &Options::mode);
+      f.add({.name = "ratios",
+             .doc = "static: one number a worker; empty: the known speeds",
+             .fallback = Json::array(),
+             .minimum = 0,
+             .above_minimum = true},
+            &Options::ratios);
+      f.add({.name = "period",
+             .doc = "adaptive: steps between two adjustments, or epoch",
+             .fallback = "epoch",
+             .minimum = 1,
+             .word = "epoch"},
+            &Options::period);
+      f.add({.name = "restart_above",
+             .doc = "adaptive: after it has settled, adjust again when max t / min t is above this",
+             .fallback = 1.5,
+             .minimum = 1},
+            &Options::restart_above);
+      return f;
+    }
+  };
+
+  static void check(const Options& options, const RunFacts& facts, const Place& place) {
+    if (!options.ratios.empty() && options.mode != Mode::fixed) {
+      throw InputError(place / "ratios", "are only for mode = static: remove them");
+    }
+    if (!options.ratios.empty() && options.ratios.size() != facts.workers) {
+      throw InputError(place / "ratios", "must be one number for each of the " +
+                                             std::to_string(facts.workers) + " workers, got " +
+                                             std::to_string(options.ratios.size()));
+    }
+  }
+
+  Allocation(const Options& options, const RunFacts& facts)
+      : options_(options),
+        total_(options.batch_size * facts.workers),
+        updates_per_epoch_(facts.updates_per_epoch(total_)),
+        period_(options.period.value_or(
+            std::max<std::size_t>(1, static_cast<std::size_t>(std::llround(updates_per_epoch_))))),
+        first_(facts.workers, options.batch_size) {
+    if (options.mode != Mode::fixed) return;
+    std::vector<double> ratios = options.ratios;
+    for (std::size_t i = 0; options.ratios.empty() && i < facts.workers; ++i) {
+      ratios.push_back((*facts.hosts)[i].speed_flops);
+    }
+    first_ = apportioned_to_all(total_, ratios);
+  }
+
+  bool needs_server() const override { return false; }
+
+  void worker(Worker& me) override {
+    SgdRule rule(options_, updates_per_epoch_);
+    Model x = me.initial_model();
+    std::vector<std::size_t> batches = first_;
+    me.record_decision("batch_size", static_cast<double>(batches[me.rank()]));
+    bool settled = false;
+    double spent_s = 0;  // on gradients in this period
+    for (std::size_t step = 1;; ++step) {
+      const std::size_t mine = batches[me.rank()];
+      Gradient g = me.gradient(x, mine);
+      spent_s += g.compute_s;
+      me.all_reduce_mean(g, static_cast<double>(mine));
+      me.step(rule, x, g);
+      if (me.rank() == 0) me.finish_update(x);
+      if (options_.mode == Mode::adaptive && step % period_ == 0) {
+        adjust(*me.gather(spent_s), batches, settled);
+        spent_s = 0;
+        if (batches[me.rank()] != mine) {
+          me.record_decision("batch_size", static_cast<double>(batches[me.rank()]));
+        }
+      }
+    }
+  }
+
+ private:
+  /// Everybody works out the same from the same times.
+  void adjust(const std::vector<double>& times, std::vector<std::size_t>& batches,
+              bool& settled) const {
+    const auto [least, most] = std::minmax_element(times.begin(), times.end());
+    if (settled && *most <= options_.restart_above * *least) return;
+    std::vector<double> speeds;
+    for (std::size_t i = 0; i < times.size(); ++i) {
+      speeds.push_back(static_cast<double>(batches[i]) / times[i]);
+    }
+    const std::vector<std::size_t> next = apportioned_to_all(total_, speeds);
+    settled = true;
+    for (std::size_t i = 0; i < next.size(); ++i) {
+      if (std::max(next[i], batches[i]) - std::min(next[i], batches[i]) > 1) settled = false;
+    }
+    if (!settled) batches = next;
+  }
+
+  Options options_;
+  std::size_t total_;  // samples of a step, C
+  double updates_per_epoch_;
+  std::size_t period_;
+  std::vector<std::size_t> first_;  // batch of each worker at the start
+};
+
+}  // namespace
+
+AlgorithmInfo allocation_sgd() {
+  return describe<Allocation>("allocation",
+                              "ring all-reduce with batches in proportion to speed, same total",
+                              "Task allocation on a ring 2021, arXiv 2111.08272");
+}
+
+}  // namespace motley

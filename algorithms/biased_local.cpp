@@ -1,0 +1,233 @@
+/// Biased local SGD: fast workers take more steps between averages, slow ones train on the samples
+/// that are learnt worst.
+///   Biased Local SGD for Efficient Deep Learning on Heterogeneous Systems, arXiv 2508.08540, 2025.
+///
+///   tau_i = max(1, round(tau_fast v_i / v_fast)), so that all reach the average together
+///   worker i:  loop: tau_i times: x <- x - eta grad f(x; B samples);   x <- sum_j p_j x_j
+///   data:      dealt anew every D = floor(N / (B sum_i tau_i)) rounds. The slow workers' samples,
+///              K a deal, are those with the largest score out of rho K candidates; a sample's
+///              score is its latest training loss, infinite before it is seen. The fast workers get
+///              slices of a fresh permutation of everything.
+///
+/// As in the published code: plain average whatever tau_i (uniform; steps has p_i ~ tau_i,
+/// slow_share a given total for the slow ones); momentum stays with its worker and is never
+/// averaged; an epoch is N / (B W tau_fast) rounds, by which the schedule is counted.
+///
+/// Taken here: v_i are the speeds of the cluster's description. The scores are taken to travel with
+/// the models at no cost, and the deal, a function of the seed and the scores, is made once for
+/// all. With bias_sampling = false everybody draws in its own order like every other algorithm here
+/// (deal = own_order, so that equal workers do exactly what `local` does), or from disjoint slices
+/// of one permutation (deal = disjoint, as the published code does).
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include "algorithms/catalog.hpp"
+#include "sim/core/learning/dealer.hpp"
+
+namespace motley {
+namespace {
+
+class BiasedLocal : public Algorithm {
+ public:
+  enum class Deal { own_order, disjoint };
+  enum class Aggregation { uniform, steps, slow_share };
+
+  struct Options : SgdSpec {
+    std::size_t local_steps = 0;
+    bool bias_sampling = true;
+    double candidate_ratio = 0;
+    Deal deal = Deal::own_order;
+    Aggregation aggregation = Aggregation::uniform;
+    std::optional<double> slow_share;
+    double slow_below = 0;
+    std::vector<Json> slow;
+
+    static Fields<Options> fields() {
+      Fields<Options> f;
+      f.include(SgdSpec::fields());
+      f.add({.name = "local_steps",
+             .doc = "tau_fast: steps of the fastest worker between two averages; others in "
+                    "proportion to their speed",
+             .fallback = 32,
+             .minimum = 1},
+            &Options::local_steps);
+      f.add({.name = "bias_sampling",
+             .doc = "slow workers train on the samples with the largest losses",
+             .fallback = true},
+            &Options::bias_sampling);
+      f.add({.name = "candidate_ratio",
+             .doc = "rho: how many times the samples needed are drawn to choose from",
+             .fallback = 4.0,
+             .minimum = 1},
+            &Options::candidate_ratio);
+      f.add({.name = "deal",
+             .doc =
+                 "without bias_sampling: own_order (each worker passes over the data by itself) or "
+                 "disjoint (slices of one permutation)",
+             .fallback = "own_order",
+             .choices = {"own_order", "disjoint"}},
+            &Options::deal);
+      f.add({.name = "aggregation",
+             .doc = "weights of the models: uniform, steps (in proportion to local steps) or "
+                    "slow_share",
+             .fallback = "uniform",
+             .choices = {"uniform", "steps", "slow_share"}},
+            &Options::aggregation);
+      f.add({.name = "slow_share",
+             .doc = "total weight of the slow workers, with aggregation = slow_share",
+             .minimum = 0,
+             .maximum = 1},
+            &Options::slow_share);
+      f.add({.name = "slow_below",
+             .doc = "workers below this share of the fastest speed are slow",
+             .fallback = 0.5,
+             .minimum = 0,
+             .maximum = 1},
+            &Options::slow_below);
+      f.add({.name = "slow",
+             .doc = "the slow workers by name or rank, instead of slow_below",
+             .fallback = Json::array()},
+            &Options::slow);
+      return f;
+    }
+  };
+
+  static void check(const Options& options, const RunFacts& facts, const Place& place) {
+    for (std::size_t i = 0; i < options.slow.size(); ++i) {
+      facts.rank_of(options.slow[i], place / "slow" / i);
+    }
+    const bool wants_share = options.aggregation == Aggregation::slow_share;
+    if (wants_share != options.slow_share.has_value()) {
+      throw InputError(place / "slow_share",
+                       wants_share ? "must be given with aggregation = slow_share"
+                                   : "is only for aggregation = slow_share: remove it");
+    }
+    if (wants_share) {
+      const std::vector<bool> slow = slow_workers(options, facts);
+      const auto count = static_cast<std::size_t>(std::count(slow.begin(), slow.end(), true));
+      if (count == 0 || count == slow.size()) {
+        throw InputError(place / "aggregation",
+                         "slow_share needs both slow and fast workers, but " +
+                             std::string(count == 0 ? "none" : "every one") + " is slow");
+      }
+    }
+    const bool deals = options.bias_sampling || options.deal == Deal::disjoint;
+    if (deals && !facts.everybody_has_all_data) {
+      throw InputError(place / (options.bias_sampling ? "bias_sampling" : "deal"),
+                       "deals the data itself: /data/partition must be of kind iid");
+    }
+  }
+
+  BiasedLocal(const Options& options, const RunFacts& facts)
+      : options_(options),
+        rounds_per_epoch_(
+            facts.updates_per_epoch(options.batch_size * facts.workers * options.local_steps)),
+        slow_(slow_workers(options, facts)) {
+    std::size_t all_steps = 0;
+    for (const HostPlan& host : *facts.hosts) {
+      const double share = host.speed_flops / facts.fastest_speed();
+      const double steps = std::round(static_cast<double>(options.local_steps) * share);
+      steps_.push_back(std::max<std::size_t>(1, static_cast<std::size_t>(steps)));
+      all_steps += steps_.back();
+    }
+    set_weights();
+    rounds_per_deal_ =
+        std::max<std::size_t>(1, facts.samples_per_epoch / (options.batch_size * all_steps));
+    if (options.bias_sampling || options.deal == Deal::disjoint) make_dealer(facts);
+  }
+
+  bool needs_server() const override { return false; }
+
+  void worker(Worker& me) override {
+    const std::size_t steps = steps_[me.rank()];
+    SgdRule rule(options_, rounds_per_epoch_ * static_cast<double>(steps));
+    me.record_decision("local_steps", static_cast<double>(steps));
+    if (options_.bias_sampling) me.keep_losses();
+    Model x = me.initial_model();
+    for (std::size_t round = 0;; ++round) {
+      if (dealer_ && round % rounds_per_deal_ == 0) {
+        me.draw_next(hand(round / rounds_per_deal_, me.rank()));
+      }
+      x = me.local_steps(std::move(x), steps, options_.batch_size, rule);
+      if (options_.bias_sampling) {
+        for (std::size_t i = 0; i < me.drawn().size(); ++i) {
+          dealer_->set_score(me.drawn()[i], me.drawn_losses()[i]);
+        }
+      }
+      me.all_reduce_mean(x, weights_[me.rank()]);
+      if (me.rank() == 0) me.finish_update(x);
+    }
+  }
+
+ private:
+  static std::vector<bool> slow_workers(const Options& options, const RunFacts& facts) {
+    std::vector<bool> slow(facts.workers, false);
+    for (const Json& worker : options.slow) slow[facts.rank_of(worker, {})] = true;
+    for (std::size_t i = 0; options.slow.empty() && i < facts.workers; ++i) {
+      slow[i] = (*facts.hosts)[i].speed_flops < options.slow_below * facts.fastest_speed();
+    }
+    return slow;
+  }
+
+  void set_weights() {
+    const auto slow = static_cast<double>(std::count(slow_.begin(), slow_.end(), true));
+    const double fast = static_cast<double>(slow_.size()) - slow;
+    for (std::size_t i = 0; i < slow_.size(); ++i) {
+      switch (options_.aggregation) {
+        case Aggregation::uniform:
+          weights_.push_back(1);
+          break;
+        case Aggregation::steps:
+          weights_.push_back(static_cast<double>(steps_[i]));
+          break;
+        case Aggregation::slow_share:
+          weights_.push_back(slow_[i] ? *options_.slow_share / slow
+                                      : (1 - *options_.slow_share) / fast);
+      }
+    }
+  }
+
+  void make_dealer(const RunFacts& facts) {
+    Dealer::Setup setup;
+    setup.samples = facts.samples_per_epoch;
+    for (const std::size_t steps : steps_) {
+      setup.hand_size.push_back(steps * options_.batch_size * rounds_per_deal_);
+    }
+    setup.slow = slow_;
+    setup.biased = options_.bias_sampling;
+    setup.candidate_ratio = options_.candidate_ratio;
+    setup.seed = facts.seed;
+    dealer_.emplace(std::move(setup));
+  }
+
+  /// Whoever comes first to a deal makes it: everybody is through with the round before, so all
+  /// scores are in.
+  std::vector<Sample> hand(std::size_t deal, std::size_t rank) {
+    if (deal == deals_) {
+      hands_ = dealer_->deal();
+      ++deals_;
+    }
+    return std::move(hands_[rank]);
+  }
+
+  Options options_;
+  double rounds_per_epoch_;
+  std::vector<bool> slow_;          // of each worker
+  std::vector<std::size_t> steps_;  // of each worker in a round
+  std::vector<double> weights_;     // of each worker's model
+  std::size_t rounds_per_deal_ = 1;
+  std::optional<Dealer> dealer_;
+  std::size_t deals_ = 0;
+  std::vector<std::vector<Sample>> hands_;
+};
+
+}  // namespace
+
+AlgorithmInfo biased_local_sgd() {
+  return describe<BiasedLocal>("biased_local",
+                               "more local steps for the fast, the hardest samples for the slow",
+                               "Biased Local SGD 2025, arXiv 2508.08540");
+}
+
+}  // namespace motley

@@ -1,0 +1,208 @@
+/// Grouping-SGD: workers of like speed are synchronous among themselves, the groups asynchronous to
+/// each other.
+///   Grouping-SGD, IEEE/ACM CCGRID 2019, doi 10.1109/CCGRID.2019.00053.
+///
+///   worker:  measure the own speed, tell it;  loop: receive x;  send grad f(x; B samples)
+///   server:  groups <- k-means of the speeds;  send x to all
+///            loop: receive g from any worker, keep it for its group G;
+///                  when all of G have come:  Y <- 1 + updates by other groups since G's last one
+///                    x <- x - eta (1/(|G| Y)) sum_{i in G} g_i;   send x to G
+///
+/// As in the published code: one momentum for all groups, weight decay not scaled by 1/Y, and the
+/// step-size schedule counted in updates of which (N/B)(groups/W) make an epoch. The layers are
+/// meant to lie on several servers, the input's on the fastest (placement = fast_first).
+///
+/// Left open by the publication, and taken as follows: the agglomerative start of k-means merges by
+/// Ward's criterion; a worker's speed is that of `profile_steps` gradients' time, spent before the
+/// first update. Nothing is measured when there is nothing to find out (one group, a group each, or
+/// groups given by name). The groups are found once.
+#include <algorithm>
+#include <map>
+
+#include "algorithms/catalog.hpp"
+#include "sim/core/learning/speed_groups.hpp"
+
+namespace motley {
+namespace {
+
+class Grouping : public Algorithm {
+ public:
+  struct Options : SgdSpec, ExchangeSpec {
+    Json groups;
+    bool damping = true;
+    std::size_t profile_steps = 0;
+    bool data_shares = false;
+
+    static Fields<Options> fields() {
+      Fields<Options> f;
+      f.include(SgdSpec::fields());
+      f.add({.name = "groups",
+             .doc = "auto (found by Calinski-Harabasz), how many, or lists of workers by name or "
+                    "rank: [[\"gpu0\", \"gpu1\"], [\"cpu0\"]]",
+             .fallback = "auto"},
+            &Options::groups);
+      f.add({.name = "damping",
+             .doc = "scale a group's gradient by 1/Y, Y = 1 + updates by others since its last",
+             .fallback = true},
+            &Options::damping);
+      f.add({.name = "profile_steps",
+             .doc = "gradients' time spent to measure speeds, when groups must be found",
+             .fallback = 10,
+             .minimum = 1},
+            &Options::profile_steps);
+      f.add(
+          {.name = "data_shares",
+           .doc = "give each worker a part of the data in proportion to its group's slowest speed",
+           .fallback = false},
+          &Options::data_shares);
+      f.include(ExchangeSpec::fields());
+      return f;
+    }
+  };
+
+  static void check(const Options& options, const RunFacts& facts, const Place& place) {
+    given_groups(options.groups, facts, place / "groups");
+    if (options.data_shares && !facts.everybody_has_all_data) {
+      throw InputError(place / "data_shares",
+                       "deals the data itself: /data/partition must be of kind iid");
+    }
+  }
+
+  Grouping(const Options& options, const RunFacts& facts)
+      : options_(options),
+        facts_(facts),
+        groups_(given_groups(options.groups, facts, {})),
+        needs_speeds_(groups_.empty() || options.data_shares) {}
+
+  ExchangeSpec exchange() const override { return options_; }
+
+  void worker(Worker& me) override {
+    if (needs_speeds_) me.tell(me.measure_speed(options_.batch_size * options_.profile_steps));
+    if (options_.data_shares) {
+      const Model x = me.pull();  // brings everybody's share
+      me.draw_from_share(*x.notes);
+      me.push(me.gradient(x, options_.batch_size));
+    }
+    for (;;) me.answer_with_gradient(options_.batch_size);
+  }
+
+  void server(Server& me) override {
+    Model x = me.initial_model();
+    std::vector<std::size_t> group_of = groups_;
+    if (needs_speeds_) {
+      std::vector<double> speeds;
+      for (const Push& push : me.next_push_of_each()) speeds.push_back(push.note);
+      if (group_of.empty()) group_of = group_by_speed(speeds, wanted_groups());
+      if (options_.data_shares) x.notes = shares_of(group_of, speeds);
+    }
+    const std::size_t groups = 1 + *std::max_element(group_of.begin(), group_of.end());
+    std::vector<std::size_t> size(groups, 0);
+    for (std::size_t worker = 0; worker < me.workers(); ++worker) {
+      ++size[group_of[worker]];
+      me.record_decision(worker, "group", static_cast<double>(group_of[worker]));
+    }
+    SgdRule rule(options_, facts_.updates_per_epoch(options_.batch_size) *
+                               static_cast<double>(groups) / static_cast<double>(me.workers()));
+    std::vector<std::vector<Push>> pushed(groups);
+    std::vector<std::uint64_t> last_update(groups, 0);
+    std::uint64_t updates = 0;
+    me.broadcast_model(x);
+    x.notes = nullptr;
+    for (;;) {
+      Push push = me.next_push();
+      const std::size_t group = group_of[push.worker];
+      std::vector<Push>& pushes = pushed[group];
+      pushes.push_back(std::move(push));
+      if (pushes.size() < size[group]) continue;
+
+      std::sort(pushes.begin(), pushes.end(),
+                [](const Push& a, const Push& b) { return a.worker < b.worker; });
+      const std::uint64_t y = 1 + (updates - last_update[group]);
+      me.step(rule, x, me.mean(pushes), options_.damping ? 1.0F / static_cast<float>(y) : 1.0F);
+      last_update[group] = ++updates;
+      me.finish_update(x, pushes);
+      for (const Push& answered : pushes) me.send_model(answered.worker, x);
+      pushes.clear();
+    }
+  }
+
+ private:
+  /// The group of each worker when it needs no measuring; empty when it does.
+  static std::vector<std::size_t> given_groups(const Json& groups, const RunFacts& facts,
+                                               const Place& place) {
+    if (groups.is_string() && groups.get<std::string>() == "auto") return {};
+    if (groups.is_array()) return listed_groups(groups, facts, place);
+    if (!groups.is_number_integer() || groups < 1) {
+      throw InputError(place, "must be \"auto\", a whole number of at least 1, or lists of workers",
+                       groups);
+    }
+    if (groups > facts.workers) {
+      throw InputError(
+          place, "must be at most the number of workers, " + std::to_string(facts.workers), groups);
+    }
+    if (groups == 1) return std::vector<std::size_t>(facts.workers, 0);
+    if (groups != facts.workers) return {};
+    std::vector<std::size_t> each(facts.workers);
+    for (std::size_t worker = 0; worker < each.size(); ++worker) each[worker] = worker;
+    return each;
+  }
+
+  static std::vector<std::size_t> listed_groups(const Json& lists, const RunFacts& facts,
+                                                const Place& place) {
+    std::vector<std::optional<std::size_t>> found(facts.workers);
+    for (std::size_t group = 0; group < lists.size(); ++group) {
+      const Place here = place / group;
+      if (!lists[group].is_array() || lists[group].empty()) {
+        throw InputError(here, "must be a list of at least one worker, by name or rank",
+                         lists[group]);
+      }
+      for (std::size_t i = 0; i < lists[group].size(); ++i) {
+        const Json& member = lists[group][i];
+        const std::size_t rank = facts.rank_of(member, here / i);
+        if (found[rank]) throw InputError(here / i, "must not be in two groups", member);
+        found[rank] = group;
+      }
+    }
+    std::vector<std::size_t> groups;
+    for (std::size_t rank = 0; rank < facts.workers; ++rank) {
+      if (!found[rank]) {
+        throw InputError(
+            place, "must put every worker into a group, but not " + (*facts.hosts)[rank].name);
+      }
+      groups.push_back(*found[rank]);
+    }
+    return groups;
+  }
+
+  std::optional<std::size_t> wanted_groups() const {
+    if (options_.groups.is_number()) return options_.groups.get<std::size_t>();
+    return std::nullopt;
+  }
+
+  static Notes shares_of(const std::vector<std::size_t>& group_of,
+                         const std::vector<double>& speeds) {
+    std::map<std::size_t, double> slowest;
+    for (std::size_t i = 0; i < speeds.size(); ++i) {
+      double& speed = slowest.try_emplace(group_of[i], speeds[i]).first->second;
+      speed = std::min(speed, speeds[i]);
+    }
+    std::vector<double> shares;
+    for (const std::size_t group : group_of) shares.push_back(slowest.at(group));
+    return std::make_shared<const std::vector<double>>(std::move(shares));
+  }
+
+  Options options_;
+  RunFacts facts_;
+  std::vector<std::size_t> groups_;  // of each worker; empty: to be found
+  bool needs_speeds_;
+};
+
+}  // namespace
+
+AlgorithmInfo grouping_sgd() {
+  return describe<Grouping>("grouping",
+                            "groups of like speed, synchronous inside, asynchronous to each other",
+                            "Grouping-SGD, CCGRID 2019, doi 10.1109/CCGRID.2019.00053");
+}
+
+}  // namespace motley

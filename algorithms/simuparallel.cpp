@@ -1,0 +1,70 @@
+/// SimuParallelSGD: everybody trains alone, one average at the end.
+///   M. Zinkevich, M. Weimer, A. Smola, L. Li: Parallelized Stochastic Gradient Descent, NIPS 2010.
+///
+///   worker:  x <- x_0;  H times: x <- x - eta grad f(x; B samples);   x <- (1/W) sum_i x_i
+///
+/// The same number H of steps for all: the slowest worker decides the time. The step size is fixed
+/// in the paper; a schedule given here counts a worker's own steps, of which N/(B W) make an epoch.
+/// `rounds` above 1 goes on from the average. The run ends with the last average.
+#include "algorithms/catalog.hpp"
+
+namespace motley {
+namespace {
+
+class SimuParallel : public Algorithm {
+ public:
+  struct Options : SgdSpec {
+    std::size_t local_steps = 1;
+    std::optional<std::size_t> rounds;
+
+    static Fields<Options> fields() {
+      Fields<Options> f;
+      f.include(SgdSpec::fields());
+      f.add({.name = "local_steps",
+             .doc = "H: steps of each worker before the average",
+             .minimum = 1},
+            &Options::local_steps);
+      f.add({.name = "rounds",
+             .doc = "how many times; inf: until the run is stopped",
+             .fallback = 1,
+             .minimum = 1,
+             .word = "inf"},
+            &Options::rounds);
+      return f;
+    }
+  };
+
+  SimuParallel(const Options& options, const RunFacts& facts)
+      : options_(options),
+        steps_per_epoch_(facts.updates_per_epoch(options.batch_size * facts.workers)) {}
+
+  bool needs_server() const override { return false; }
+
+  void worker(Worker& me) override {
+    SgdRule rule(options_, steps_per_epoch_);
+    Model x = me.initial_model();
+    for (std::size_t round = 0; !options_.rounds || round < *options_.rounds; ++round) {
+      for (std::size_t step = 1; step <= options_.local_steps; ++step) {
+        const Gradient g = me.gradient(x, options_.batch_size);
+        me.step(rule, x, g);
+        me.finish_own_update(x, step);
+      }
+      me.all_reduce_mean(x);
+      if (me.rank() == 0) me.finish_update(x);
+    }
+  }
+
+ private:
+  Options options_;
+  double steps_per_epoch_;
+};
+
+}  // namespace
+
+AlgorithmInfo simuparallel_sgd() {
+  return describe<SimuParallel>("simuparallel",
+                                "everybody trains alone for equally many steps, then one average",
+                                "Zinkevich et al., NIPS 2010");
+}
+
+}  // namespace motley

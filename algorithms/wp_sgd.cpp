@@ -1,0 +1,151 @@
+/// WP-SGD, weighted parallel SGD: everybody trains alone and stops at the same moment; who made
+/// more steps weighs more in the average.
+///   Weighted parallel SGD for distributed unbalanced-workload training system, J. Parallel
+///   Distrib. Comput. 2020, arXiv 1708.04801.
+///
+///   worker:  x <- x_0;  loop: until the round is over: x <- x - eta grad f(x; B samples), n_i
+///   times
+///                             x <- sum_i p_i x_i
+///
+/// contraction: p_i ~ (1 - lambda eta)^(n_max - n_i);  samples: p_i ~ n_i.  Both are 1/W when all
+/// made as many steps. The formula of the paper was not at hand: `contraction` follows from the
+/// theory it builds on, a step of SGD on an objective of strong convexity lambda shrinks the
+/// distance to the optimum by 1 - lambda eta; `samples` is how a later paper of two of the authors
+/// describes it.
+///
+/// `round_time`: the average is taken, over the network, each time so long has passed since the
+/// last one ended, and everybody goes on from it with fresh counters; by default there is one round
+/// as long as the run, and the last point of the curve is the average at its end. A step under way
+/// when the round ends is lost. inner_delay = d: x <- x - eta grad f(x_{t-d}; ...), as on a node
+/// that works asynchronously inside. Models meet around the ring. A schedule counts a worker's own
+/// steps.
+#include <algorithm>
+#include <cmath>
+#include <deque>
+#include <limits>
+
+#include "algorithms/catalog.hpp"
+
+namespace motley {
+namespace {
+
+class WpSgd : public Algorithm {
+ public:
+  enum class Weights { contraction, samples };
+
+  struct Options : SgdSpec {
+    Weights weights = Weights::contraction;
+    double lambda = 0;
+    std::optional<double> round_time_s;
+    std::size_t inner_delay = 0;
+
+    static Fields<Options> fields() {
+      Fields<Options> f;
+      f.include(SgdSpec::fields());
+      f.add(
+          {.name = "weights",
+           .doc = "of a model after n steps: contraction ((1 - lambda eta)^(n_max - n)) or samples "
+                  "(n)",
+           .fallback = "contraction",
+           .choices = {"contraction", "samples"}},
+          &Options::weights);
+      f.add({.name = "lambda",
+             .doc = "strong convexity of the objective, for the contraction weights",
+             .fallback = 0.01,
+             .minimum = 0},
+            &Options::lambda);
+      f.add({.name = "round_time",
+             .doc = "from one average to the end of the next round; absent: one round, as long as "
+                    "the run",
+             .dimension = Dimension::time,
+             .minimum = 0,
+             .above_minimum = true},
+            &Options::round_time_s);
+      f.add({.name = "inner_delay",
+             .doc = "d: each step uses the gradient at the model of d steps before",
+             .fallback = 0,
+             .minimum = 0},
+            &Options::inner_delay);
+      return f;
+    }
+  };
+
+  static void check(const Options& options, const RunFacts&, const Place& place) {
+    if (options.weights == Weights::contraction && options.lambda * options.step_size >= 1) {
+      throw InputError(place / "lambda", "must be below 1/step_size, or nothing contracts",
+                       Json(options.lambda));
+    }
+  }
+
+  WpSgd(const Options& options, const RunFacts& facts)
+      : options_(options),
+        steps_per_epoch_(facts.updates_per_epoch(options.batch_size * facts.workers)) {}
+
+  bool needs_server() const override { return false; }
+
+  void worker(Worker& me) override {
+    SgdRule rule(options_, steps_per_epoch_);
+    Model x = me.initial_model();
+    for (;;) {
+      const double deadline = options_.round_time_s ? me.clock() + *options_.round_time_s
+                                                    : std::numeric_limits<double>::infinity();
+      std::uint64_t n = 0;
+      std::deque<Model> past = {x};  // the models of the last inner_delay steps, and x
+      while (const std::optional<Gradient> g = gradient(me, deadline, past.front())) {
+        me.step(rule, x, *g);
+        past.push_back(x);
+        if (past.size() > options_.inner_delay + 1) past.pop_front();
+        me.finish_own_update(x, ++n);
+      }
+      past.clear();
+      merge(me, x, n);
+    }
+  }
+
+  std::vector<double> merge_weights(std::span<const std::uint64_t> steps) const override {
+    const std::uint64_t most = *std::max_element(steps.begin(), steps.end());
+    std::vector<double> weights;
+    double sum = 0;
+    for (const std::uint64_t n : steps) {
+      weights.push_back(weight(n, most));
+      sum += weights.back();
+    }
+    for (double& w : weights) w /= sum;
+    return weights;
+  }
+
+ private:
+  std::optional<Gradient> gradient(Worker& me, double deadline, const Model& x) const {
+    if (!options_.round_time_s) return me.gradient(x, options_.batch_size);
+    return me.gradient_before(deadline, x, options_.batch_size);
+  }
+
+  double weight(std::uint64_t n, std::uint64_t most) const {
+    if (most == 0) return 1;  // nobody made a step
+    if (options_.weights == Weights::samples) return static_cast<double>(n);
+    // In log space, so that a slow worker's weight is small and not a rounding error.
+    return std::exp(static_cast<double>(most - n) *
+                    std::log1p(-options_.lambda * options_.step_size));
+  }
+
+  /// Everybody tells its count first, which weighs nothing, and then the weighted models meet.
+  void merge(Worker& me, Model& x, std::uint64_t n) const {
+    const Notes counts = me.gather(static_cast<double>(n));
+    const double most = *std::max_element(counts->begin(), counts->end());
+    me.all_reduce_mean(x, weight(n, static_cast<std::uint64_t>(most)));
+    if (me.rank() == 0) me.finish_update(x);
+  }
+
+  Options options_;
+  double steps_per_epoch_;
+};
+
+}  // namespace
+
+AlgorithmInfo wp_sgd() {
+  return describe<WpSgd>("wp_sgd",
+                         "everybody trains alone and stops at once; more steps weigh more",
+                         "WP-SGD, JPDC 2020, arXiv 1708.04801");
+}
+
+}  // namespace motley
