@@ -130,7 +130,7 @@ class Allocation : public Algorithm {
     for (std::size_t i = 0; i < next.size(); ++i) {
       if (std::max(next[i], batches[i]) - std::min(next[i], batches[i]) > 1) settled = false;
     }
-    if (!settled) batches = next;
+    batches = next;
   }
 
   Options options_;

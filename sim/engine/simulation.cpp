@@ -148,6 +148,8 @@ void Simulation::evaluate(double now) {
 
 void Simulation::finish_update(Model& x) {
   const double now = clock();
+  evaluate_merge_before(now);
+  merge_due_.reset();  // of this very moment: there is a real merge to show
   const bool due = recorder_.update_finished(now);
   x.version = recorder_.updates();
   global_ = x;
@@ -187,7 +189,15 @@ void Simulation::finish_own_update(std::size_t rank, const Model& x, std::uint64
   own_models_[rank] = x;
   own_steps_[rank] = steps;
   const double now = clock();
-  if (recorder_.update_finished(now)) evaluate(now);
+  if (recorder_.update_finished(now)) merge_due_ = now;
+  stop_if_over();
+}
+
+void Simulation::evaluate_merge_before(double now) {
+  if (!merge_due_ || *merge_due_ >= now) return;
+  const double due = *merge_due_;
+  merge_due_.reset();
+  if (!over_) evaluate(due);
   stop_if_over();
 }
 

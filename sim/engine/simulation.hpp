@@ -105,6 +105,9 @@ class Simulation {
   void finish_update(Model& x);
   void finish_shard_update(ShardState& shard, Model& x);
   void finish_own_update(std::size_t rank, const Model& x, std::uint64_t steps);
+  /// Makes the point of the curve that a worker's own update at an earlier moment made due: only
+  /// when that moment is over, so that it shows all that happened then, in whatever order.
+  void evaluate_merge_before(double now);
   /// Ends the run if the recorder says so; then the calling actor never returns from here.
   void stop_if_over();
 
@@ -147,6 +150,7 @@ class Simulation {
   Model global_;
   std::vector<Parameters> own_models_;  ///< of the workers, since the last merge; often none
   std::vector<std::uint64_t> own_steps_;
+  std::optional<double> merge_due_;  ///< since when
   bool over_ = false;
   double end_time_ = 0;
   double evaluation_wall_s_ = 0;

@@ -37,7 +37,8 @@ class Worker {
   /// computation of steps * n * flops_per_sample.
   Model local_steps(Model x, std::size_t steps, std::size_t n, SgdRule& rule);
   /// The gradient, if it is there by `deadline`; else the work is given up then, and its time
-  /// counts as discarded. What was not yet really computed never is.
+  /// counts as discarded. What was not yet really computed never is, and its samples are drawn
+  /// again.
   std::optional<Gradient> gradient_before(double deadline, const Model& x, std::size_t n);
   /// The gradient, unless another model arrives meanwhile: then the work is given up.
   std::optional<Gradient> gradient_unless_newer(const Model& x, std::size_t n);

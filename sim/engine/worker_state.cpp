@@ -64,12 +64,13 @@ Model WorkerState::pull() {
 
 void WorkerState::push(std::size_t shard, Push push) {
   const Shard& to = simulation_.shard(shard).shard;
-  simulation_.network().send(
-      rank_, simulation_.server_node(to.server), push.gradient.empty() ? 0 : to.bytes,
-      [this, shard, message = std::move(push)]() mutable {
+  const std::uint64_t bytes = push.gradient.empty() ? 0 : to.bytes;
+  simulation_.network().send(rank_, simulation_.server_node(to.server), bytes,
+                             [this, shard, message = std::move(push)]() mutable {
                                message.message = simulation_.network().arriving();
-        simulation_.shard(shard).inbox.put(simulation_.clock(), rank_, std::move(message));
-      });
+                               simulation_.shard(shard).inbox.put(simulation_.clock(), rank_,
+                                                                  std::move(message));
+                             });
 }
 
 Gradient WorkerState::part(const Gradient& g, std::size_t shard, std::uint64_t version) const {
@@ -111,6 +112,14 @@ void WorkerState::draw() {
   std::copy_n(told_->begin() + static_cast<std::ptrdiff_t>(told_drawn_), samples_.size(),
               samples_.begin());
   told_drawn_ += samples_.size();
+}
+
+void WorkerState::put_back() {
+  if (told_)
+    told_drawn_ -= samples_.size();
+  else
+    sampler_.put_back(samples_.size());
+  samples_.clear();
 }
 
 // ---- Computations ----
@@ -200,6 +209,7 @@ void WorkerState::join_real() {
 }
 
 void WorkerState::record_gradients() {
+  simulation_.evaluate_merge_before(simulation_.clock());
   const bool real = simulation_.setup().problem.is_real();
   for (const double loss : losses_) {
     simulation_.recorder().gradient_computed(rank_, batch_,
@@ -214,7 +224,11 @@ std::optional<double> WorkerState::run(const GivenUp& given_up) {
   const double start = simulation_.clock();
   const Withdraw guard{simulation_.look_ahead(), *this};
   start_real(flops);
-  if (!execute(flops, given_up)) return std::nullopt;
+  if (!execute(flops, given_up)) {
+    simulation_.look_ahead().withdraw(*this);  // it may be reading them
+    put_back();
+    return std::nullopt;
+  }
   const double end = simulation_.clock();
   join_real();
   record_gradients();

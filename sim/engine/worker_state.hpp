@@ -54,6 +54,8 @@ class WorkerState : private Computation {
   void prepare() override;
   void compute(unsigned thread) override;
   void draw();
+  /// What was drawn for work that was given up is drawn again.
+  void put_back();
   /// Lets the virtual time of so many flops pass. False when it was given up.
   bool execute(double flops, const GivenUp& given_up);
   /// Starts the real computation of what is set up below.

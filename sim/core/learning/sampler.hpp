@@ -44,6 +44,8 @@ class Sampler {
     partition_ = &partition;
     drawn_ = 0;
   }
+  /// The last `count` samples were not used: they come again.
+  void put_back(std::size_t count) { drawn_ -= count; }
   /// Fills `out` with the next samples.
   void draw(std::span<Sample> out);
 

@@ -64,6 +64,16 @@ void merge_nearest(const Sorted& speeds, Ends& ends) {
   ends.erase(ends.begin() + static_cast<std::ptrdiff_t>(best));
 }
 
+double spread_inside(const Sorted& speeds, const Ends& ends) {
+  double sum = 0;
+  std::size_t begin = 0;
+  for (const std::size_t end : ends) {
+    sum += speeds.spread(begin, end);
+    begin = end;
+  }
+  return sum;
+}
+
 Ends k_means(const Sorted& speeds, Ends ends) {
   for (;;) {
     Ends next;
@@ -76,19 +86,10 @@ Ends k_means(const Sorted& speeds, Ends ends) {
       next.push_back(end);
     }
     next.push_back(speeds.size());
-    if (next == ends) return ends;
+    // Rounding must not make it go round in circles.
+    if (!(spread_inside(speeds, next) < spread_inside(speeds, ends))) return ends;
     ends = std::move(next);
   }
-}
-
-double spread_inside(const Sorted& speeds, const Ends& ends) {
-  double sum = 0;
-  std::size_t begin = 0;
-  for (const std::size_t end : ends) {
-    sum += speeds.spread(begin, end);
-    begin = end;
-  }
-  return sum;
 }
 
 Ends best_ends(const Sorted& speeds, std::optional<std::size_t> count) {

@@ -1,0 +1,482 @@
+// The published algorithms: where they coincide with others bit for bit, and their times against
+// closed forms to 1e-9.
+#include <algorithm>
+#include <cmath>
+
+#include "tests/catch.hpp"
+#include "tests/simulated.hpp"
+
+namespace motley {
+namespace {
+
+Json with(Json scenario, const Json& algorithm) {
+  scenario["algorithms"] = Json::array({algorithm});
+  return scenario;
+}
+
+/// All that a run gives but its name, what it decided and how long it really took.
+std::string text_of(const Json& scenario, const Json& algorithm) {
+  RunResult result = simulate(with(scenario, algorithm));
+  result.run = "";
+  result.algorithm = "";
+  result.wall_s = 0;
+  result.peak_rss_mb = 0;
+  result.evaluation_wall_s = 0;
+  result.decisions.clear();
+  REQUIRE(result.status == "ok");
+  return to_json(result).dump();
+}
+
+std::vector<double> losses(const RunResult& result) {
+  std::vector<double> values;
+  for (const CurvePoint& point : result.curve) values.push_back(point.test_loss.value());
+  return values;
+}
+
+Json equal_workers(Json scenario) {
+  scenario["cluster"]["workers"] = {{{"name", "w"}, {"count", 4}, {"speed", "1Gf"}}};
+  return scenario;
+}
+
+const Json halving = {{"kind", "step"}, {"every_epochs", 0.5}, {"factor", 0.5}};
+
+TEST_CASE("grouping with one group is sync, bit for bit") {
+  const Json scenario = learning_scenario();
+  const Json sync = {
+      {"name", "sync"}, {"momentum", 0.5}, {"weight_decay", 0.01}, {"schedule", halving}};
+  Json grouping = sync;
+  grouping["name"] = "grouping";
+  grouping["groups"] = 1;
+  CHECK(text_of(scenario, grouping) == text_of(scenario, sync));
+  grouping["groups"] = {{"fast0", 1, "slow0", "slow1"}};
+  CHECK(text_of(scenario, grouping) == text_of(scenario, sync));
+}
+
+TEST_CASE("grouping with a group for every worker and no damping is async, bit for bit") {
+  const Json scenario = learning_scenario();
+  const Json async = {{"name", "async"}, {"momentum", 0.5}, {"schedule", halving}};
+  Json grouping = async;
+  grouping["name"] = "grouping";
+  grouping["groups"] = 4;
+  grouping["damping"] = false;
+  CHECK(text_of(scenario, grouping) == text_of(scenario, async));
+  grouping["damping"] = true;
+  CHECK(text_of(scenario, grouping) != text_of(scenario, async));
+}
+
+TEST_CASE("wp_sgd on equal workers is simuparallel, bit for bit") {
+  Json scenario = equal_workers(learning_scenario());
+  scenario["cost"]["flops_per_sample"] = "125Mf";  // a step of 8 samples takes a second
+  scenario["stop"]["updates"] = 90;                // two rounds of 4 x 10 steps and an average each
+  const RunResult simu =
+      simulate(with(scenario, {{"name", "simuparallel"}, {"local_steps", 10}, {"rounds", "inf"}}));
+  for (const char* weights : {"contraction", "samples"}) {
+    const RunResult wp =
+        simulate(with(scenario, {{"name", "wp_sgd"}, {"round_time", "10s"}, {"weights", weights}}));
+    CHECK(losses(wp) == losses(simu));
+    REQUIRE(wp.curve.size() == simu.curve.size());
+    for (std::size_t i = 0; i < wp.curve.size(); ++i) {
+      CHECK(wp.curve[i].time_s == Approx(simu.curve[i].time_s).margin(1e-9).epsilon(0));
+    }
+  }
+}
+
+TEST_CASE("biased_local on equal workers without sampling bias is local, bit for bit") {
+  const Json scenario = equal_workers(learning_scenario());
+  const Json local = {
+      {"name", "local"}, {"local_steps", 3}, {"momentum", 0.9}, {"schedule", halving}};
+  Json biased = local;
+  biased["name"] = "biased_local";
+  biased["bias_sampling"] = false;
+  CHECK(text_of(scenario, biased) == text_of(scenario, local));
+  biased["aggregation"] = "steps";
+  CHECK(text_of(scenario, biased) == text_of(scenario, local));
+}
+
+TEST_CASE("od_sgd with a warm-up longer than the run is sync, bit for bit") {
+  const Json scenario = learning_scenario();
+  const Json sync = {{"name", "sync"}, {"momentum", 0.5}};
+  Json od = sync;
+  od["name"] = "od_sgd";
+  od["warm_up"] = 1000;
+  CHECK(text_of(scenario, od) == text_of(scenario, sync));
+  od["warm_up"] = 10;
+  CHECK(text_of(scenario, od) != text_of(scenario, sync));
+}
+
+TEST_CASE("backup without backups is sync, bit for bit") {
+  const Json scenario = learning_scenario();
+  const Json sync = {{"name", "sync"}, {"momentum", 0.5}, {"schedule", halving}};
+  Json backup = sync;
+  backup["name"] = "backup";
+  backup["backup"] = 0;
+  CHECK(text_of(scenario, backup) == text_of(scenario, sync));
+  backup.erase("backup");
+  backup["wait_for"] = 4;
+  CHECK(text_of(scenario, backup) == text_of(scenario, sync));
+}
+
+TEST_CASE("allocation with equal batches is allreduce, and static with equal ratios is equal") {
+  const Json scenario = learning_scenario();
+  const Json ring = {{"name", "allreduce"}, {"momentum", 0.5}, {"schedule", halving}};
+  Json allocation = ring;
+  allocation["name"] = "allocation";
+  allocation["mode"] = "equal";
+  const std::string expected = text_of(scenario, ring);
+  CHECK(text_of(scenario, allocation) == expected);
+  allocation["mode"] = "static";
+  allocation["ratios"] = {2, 2, 2, 2};
+  CHECK(text_of(scenario, allocation) == expected);
+  allocation["ratios"] = {3, 3, 1, 1};
+  CHECK(text_of(scenario, allocation) != expected);
+}
+
+TEST_CASE(
+    "synchronous algorithms take the same path on any number of servers, layer by layer too") {
+  Json scenario = learning_scenario();
+  const std::vector<double> one = losses(simulate(with(scenario, {{"name", "sync"}})));
+  CHECK(losses(simulate(with(scenario, {{"name", "sync"}, {"overlap", "layers"}}))) == one);
+  scenario["cluster"].erase("server");
+  scenario["cluster"]["servers"] = {{{"speed", "1Tf"}, {"count", 2}}};
+  for (const char* placement : {"even", "fast_first", "slow_first"}) {
+    for (const char* overlap : {"none", "layers"}) {
+      CAPTURE(placement, overlap);
+      const Json sync = {{"name", "sync"}, {"placement", placement}, {"overlap", overlap}};
+      CHECK(losses(simulate(with(scenario, sync))) == one);
+    }
+  }
+}
+
+TEST_CASE("every algorithm gives the same bytes for every number of threads") {
+  Json scenario = learning_scenario();
+  scenario["cluster"].erase("server");
+  scenario["cluster"]["servers"] = {{{"speed", "1Tf"}, {"count", 2}}};
+  for (const Json& algorithm :
+       {Json{{"name", "async"}, {"overlap", "layers"}},
+        Json{{"name", "grouping"}, {"data_shares", true}},
+        Json{{"name", "wp_sgd"}, {"round_time", "1s"}, {"inner_delay", 2}},
+        Json{{"name", "biased_local"}, {"local_steps", 3}},
+        Json{{"name", "od_sgd"}, {"warm_up", 3}, {"local_rule", "adaptive"}},
+        Json{{"name", "allocation"}, {"period", 2}},
+        Json{{"name", "backup"}, {"wait_for", 2}, {"late", "cancel"}}}) {
+    const Json wanted = with(scenario, algorithm);
+    CAPTURE(algorithm.dump());
+    const auto text = [&](unsigned threads) {
+      RunResult result = simulate(wanted, 0, threads);
+      result.wall_s = result.peak_rss_mb = result.evaluation_wall_s = 0;
+      CHECK(result.status == "ok");
+      return to_json(result).dump();
+    };
+    const std::string once = text(1);
+    CHECK(text(2) == once);
+    CHECK(text(3) == once);
+  }
+}
+
+// ---- Times ----
+
+constexpr double alone = 2e-3 + 8e6 / 1e8;  // of a message in timing_scenario()
+
+Json worker(const std::string& name, int count, const std::string& speed) {
+  return {{"name", name}, {"count", count}, {"speed", speed}};
+}
+
+const Json wide_server = {{"speed", "1Tf"},
+                          {"link", {{"bandwidth", "100GBps"}, {"latency", "1ms"}}}};
+
+void check_times(const RunResult& result, const std::vector<double>& expected) {
+  REQUIRE(result.status == "ok");
+  REQUIRE(result.curve.size() > expected.size());
+  for (std::size_t i = 0; i < expected.size(); ++i) {
+    CAPTURE(i);
+    CHECK(result.curve[i + 1].time_s == Approx(expected[i]).margin(1e-9).epsilon(0));
+  }
+}
+
+/// A cluster whose network takes no time to speak of.
+Json compute_only() {
+  Json scenario = timing_scenario();
+  scenario["cost"]["model_size"] = "1B";
+  scenario["cluster"]["link"] = {{"bandwidth", "1000000GBps"}, {"latency", "0s"}};
+  return scenario;
+}
+
+TEST_CASE("od_sgd hides the pull: c_i(t+1) = max(c_i(t), P_i(t-1)) + comp_i") {
+  // Of a fast and a slow worker the slow one bounds it; two fast ones are bound by the round trip,
+  // which takes longer than a gradient.
+  for (const std::vector<double>& comp :
+       {std::vector<double>{0.25, 1.0}, std::vector<double>{0.1, 0.125}}) {
+    Json scenario = timing_scenario();
+    scenario["cluster"]["server"] = wide_server;
+    scenario["cluster"]["workers"] = Json::array();
+    for (std::size_t i = 0; i < comp.size(); ++i) {
+      scenario["cluster"]["workers"].push_back(
+          worker("w" + std::string(1, char('a' + i)), 1, std::to_string(1 / comp[i]) + "Gf"));
+    }
+    std::vector<double> updates;
+    std::vector<double> arrived(20, 0);            // P(t): W_{t+1} is everywhere
+    std::vector<double> done(comp.size(), alone);  // c_i(t)
+    for (std::size_t t = 0; t < 20; ++t) {
+      for (std::size_t i = 0; i < comp.size(); ++i) {
+        const double ready = t >= 2 ? std::max(done[i], arrived[t - 2]) : done[i];
+        done[i] = ready + comp[i];
+      }
+      updates.push_back(*std::max_element(done.begin(), done.end()) + alone);
+      arrived[t] = updates.back() + alone;
+    }
+    check_times(simulate(with(scenario, {{"name", "od_sgd"}, {"warm_up", 0}})), updates);
+  }
+}
+
+TEST_CASE("biased local takes 1/32 of sync's time for an epoch on a 32:1 cluster") {
+  Json scenario = compute_only();
+  scenario["model"]["samples"] = 640;
+  scenario["cluster"]["workers"] = {worker("gpu", 1, "32Gf"), worker("cpu", 1, "1Gf")};
+  // An epoch is N/(B W) = 320 updates of sync, N/(B W tau_fast) = 10 rounds of biased local.
+  scenario["stop"]["updates"] = 320;
+  const RunResult sync = simulate(with(scenario, {{"name", "sync"}}));
+  scenario["stop"]["updates"] = 10;
+  const RunResult biased =
+      simulate(with(scenario, {{"name", "biased_local"}, {"local_steps", 32}}));
+  CHECK(sync.virtual_s == Approx(320).margin(1e-9).epsilon(0));
+  CHECK(biased.virtual_s == Approx(10).margin(1e-9).epsilon(0));
+  REQUIRE(biased.decisions.size() == 2);
+  CHECK(biased.decisions[0].value == 32);
+  CHECK(biased.decisions[1].value == 1);
+}
+
+TEST_CASE("allocation by speed saves 1 - v_min/mean(v) of the time: 1/3 at 1:2, 1/2 at 1:3") {
+  for (const auto& [fast, batch, saved] :
+       {std::tuple{"2Gf", 3, 1.0 / 3}, std::tuple{"3Gf", 2, 1.0 / 2}}) {
+    Json scenario = compute_only();
+    scenario["cluster"]["workers"] = {worker("fast", 1, fast), worker("slow", 1, "1Gf")};
+    scenario["defaults"]["batch_size"] = batch;
+    const double equal_s = batch;  // the slow one's
+    const auto times = [&](double first, double later) {
+      std::vector<double> expected = {first};
+      while (expected.size() < 20) expected.push_back(expected.back() + later);
+      return expected;
+    };
+    const double even_s = equal_s * (1 - saved);
+    check_times(simulate(with(scenario, {{"name", "allocation"}, {"mode", "equal"}})),
+                times(equal_s, equal_s));
+    check_times(simulate(with(scenario, {{"name", "allocation"}, {"mode", "static"}})),
+                times(even_s, even_s));
+    // Adaptive knows the speeds after its first step.
+    const RunResult adaptive = simulate(with(scenario, {{"name", "allocation"}, {"period", 1}}));
+    check_times(adaptive, times(equal_s, even_s));
+    REQUIRE(adaptive.decisions.size() == 4);
+    CHECK(adaptive.decisions[2].value + adaptive.decisions[3].value == 2 * batch);
+  }
+}
+
+TEST_CASE(
+    "allocation is an epoch long by default, stops when nothing moves, and weak workers help") {
+  Json scenario = compute_only();
+  scenario["model"]["samples"] = 60;
+  scenario["cluster"]["workers"] = {worker("a", 1, "2Gf"), worker("b", 1, "1Gf")};
+  scenario["defaults"]["batch_size"] = 6;  // five steps an epoch
+  const RunResult result = simulate(with(scenario, {{"name", "allocation"}}));
+  std::vector<double> expected;
+  for (int i = 1; i <= 5; ++i) expected.push_back(6 * i);
+  for (int i = 1; i <= 15; ++i) expected.push_back(30 + 4 * i);
+  check_times(result, expected);
+  CHECK(result.decisions.size() == 4);
+}
+
+TEST_CASE("groups at 3:2:1 see Y = 2, 3, 6 in the steady state") {
+  Json scenario = compute_only();
+  scenario["cluster"]["workers"] = {worker("fast", 2, "3Gf"), worker("middle", 4, "2Gf"),
+                                    worker("slow", 6, "1Gf")};
+  scenario["defaults"]["batch_size"] = 6;
+  scenario["stop"] = {{"time", "6000s"}};
+  scenario["evaluate"]["every"] = 1000;
+  const RunResult result = simulate(with(scenario, {{"name", "grouping"}}));
+  // A group's gradients are Y - 1 updates old: those the others made since its own last one.
+  for (const WorkerResult& w : result.workers) {
+    CAPTURE(w.name);
+    const double y = w.class_name == "fast" ? 2 : w.class_name == "middle" ? 3 : 6;
+    CHECK(w.mean_staleness + 1 == Approx(y).epsilon(0.005));
+  }
+  // Profiling: ten gradients' time of the slowest before the first update of the fast group.
+  CHECK(result.decisions.size() == 12);
+  CHECK(result.decisions[0].time_s == Approx(60).margin(1e-9).epsilon(0));
+  CHECK(result.decisions[2].quantity == "group");
+  CHECK(result.decisions[2].value == 1);
+}
+
+TEST_CASE("a server's update takes its flops, shared out over the servers") {
+  Json scenario = timing_scenario();
+  scenario["cluster"]["workers"] = {worker("w", 1, "1Gf")};
+  scenario["cost"]["flops_per_update"] = "0.5Gf";
+  scenario["cluster"]["server"] = {{"speed", "1Gf"}};
+  std::vector<double> expected;
+  for (int i = 1; i <= 20; ++i) expected.push_back(i * (alone + 1 + alone + 0.5));
+  check_times(simulate(scenario), expected);
+
+  // Two servers hold half of the model each; its halves share the worker's link.
+  scenario["cluster"].erase("server");
+  scenario["cluster"]["servers"] = {{{"speed", "1Gf"}, {"count", 2}}};
+  for (int i = 1; i <= 20; ++i)
+    expected[static_cast<std::size_t>(i - 1)] = i * (alone + 1 + alone + 0.25);
+  check_times(simulate(scenario), expected);
+}
+
+/// A network of layers 3-4-2: 16 and 10 parameters; 12 and 8 weights, so 24 + 24 and 16 + 32 flops
+/// forward + backward. Scaled to 9.6 Gf on a 1 Gf/s worker: F1 2.4 s, F2 1.6 s, B2 3.2 s, B1 2.4 s;
+/// and to 26 MB, of which 16 and 10 MB.
+Json two_layers() {
+  Json scenario = timing_scenario();
+  scenario["model"] = {{"kind", "mlp"}, {"hidden", {4}}};
+  scenario["data"] = {
+      {"kind", "synthetic"}, {"train", 50}, {"test", 10}, {"features", 3}, {"classes", 2}};
+  scenario["cost"] = {{"flops_per_sample", "9.6Gf"}, {"model_size", "26MB"}};
+  scenario["cluster"]["workers"] = {worker("w", 1, "1Gf")};
+  scenario["cluster"]["server"]["link"] = {{"bandwidth", "10MBps"}, {"latency", "1ms"}};
+  scenario["stop"]["updates"] = 6;
+  return scenario;
+}
+
+std::vector<double> periods(const RunResult& result) {
+  std::vector<double> steps;
+  for (std::size_t i = 3; i < result.curve.size(); ++i) {
+    steps.push_back(result.curve[i].time_s - result.curve[i - 1].time_s);
+  }
+  return steps;
+}
+
+TEST_CASE("layer by layer, only the input layer's round trip is exposed") {
+  const RunResult whole = simulate(two_layers());
+  const RunResult layers = simulate(with(two_layers(), {{"name", "sync"}, {"overlap", "layers"}}));
+  // Whole: 26 MB there and back. By layers: the second layer's 10 MB travel and are back behind the
+  // first one's backward step, its 16 MB there and back, and its forward step.
+  for (const double period : periods(whole)) {
+    CHECK(period == Approx(2 * (2e-3 + 2.6) + 9.6).margin(1e-9).epsilon(0));
+  }
+  for (const double period : periods(layers)) {
+    CHECK(period == Approx(2 * (2e-3 + 1.6) + 9.6).margin(1e-9).epsilon(0));
+  }
+  // At the start both layers come at once and share the link: the second's 10 MB take 2 s, the
+  // first's last 6 MB another 0.6 s. Then F1 F2 B2 B1, and the first layer's way back.
+  CHECK(layers.curve[1].time_s == Approx(2e-3 + 2.6 + 9.6 + 2e-3 + 1.6).margin(1e-9).epsilon(0));
+}
+
+TEST_CASE("the input layer belongs on the fastest server") {
+  Json scenario = two_layers();
+  scenario["cluster"].erase("server");
+  scenario["cluster"]["servers"] = {
+      {{"speed", "1Tf"}, {"link", {{"bandwidth", "2MBps"}, {"latency", "1ms"}}}},
+      {{"speed", "1Tf"}, {"link", {{"bandwidth", "10MBps"}, {"latency", "1ms"}}}}};
+  const auto period = [&](const char* placement) {
+    const Json sync = {{"name", "sync"}, {"overlap", "layers"}, {"placement", placement}};
+    return periods(simulate(with(scenario, sync))).back();
+  };
+  // fast_first: the second layer's 10 MB over the slow server's link, 5 s each way, are the longer
+  // way round (10.004 s against B1 + 3.204 s + F1 = 8.004 s); then F2 and B2.
+  CHECK(period("fast_first") == Approx(2 * (2e-3 + 5) + 1.6 + 3.2).margin(1e-9).epsilon(0));
+  // slow_first: the first layer's 16 MB over that link, 8 s each way, with nothing to hide behind.
+  CHECK(period("slow_first") == Approx(2 * (2e-3 + 8) + 9.6).margin(1e-9).epsilon(0));
+}
+
+TEST_CASE("backup goes on with the first gradients; the late one's is dropped, or stopped") {
+  Json scenario = timing_scenario();
+  scenario["cluster"]["workers"] = {worker("fast", 2, "4Gf"), worker("slow", 1, "1Gf")};
+  scenario["cluster"]["server"] = wide_server;
+  const double step = alone + 0.25 + alone;
+  std::vector<double> expected;
+  for (int i = 1; i <= 20; ++i) expected.push_back(step * i);
+  const RunResult finish = simulate(with(scenario, {{"name", "backup"}, {"backup", 1}}));
+  check_times(finish, expected);
+  const RunResult cancel =
+      simulate(with(scenario, {{"name", "backup"}, {"wait_for", 2}, {"late", "cancel"}}));
+  check_times(cancel, expected);
+  CHECK(finish.workers[2].gradients > 0);
+  CHECK(finish.workers[2].discarded_s ==
+        Approx(static_cast<double>(finish.workers[2].gradients)).margin(1.0));
+  CHECK(cancel.workers[2].gradients == 0);  // every one was stopped by the next model
+  CHECK(cancel.workers[2].discarded_s > 0);
+  CHECK(cancel.workers[2].compute_s < 0.5);  // what the end of the run found under way
+  CHECK(losses(cancel) == losses(finish));   // the same gradients were used
+}
+
+TEST_CASE("wp_sgd ends everybody's round at the same moment and weighs by steps made") {
+  Json scenario = timing_scenario();
+  scenario["cluster"]["workers"] = {worker("fast", 1, "4Gf"), worker("slow", 1, "1Gf")};
+  scenario["stop"] = {{"time", "7.7s"}};
+  const RunResult result = simulate(with(scenario, {{"name", "wp_sgd"}, {"round_time", "2.5s"}}));
+  // A round is 2.5 s and a ring of two: 2 x (2 ms + 4 MB). Ten steps of the fast one, two of the
+  // slow one, whose third is lost.
+  const double ring = 2 * (2e-3 + 4e6 / 1e8);
+  CHECK(result.bytes == 2 * 2 * 8e6);  // the third ring is still under way
+  CHECK(result.workers[0].gradients == 30);
+  CHECK(result.workers[1].gradients == 6);
+  CHECK(result.workers[1].discarded_s == Approx(3 * 0.5).margin(1e-9).epsilon(0));
+  CHECK(result.workers[1].transfer_s ==
+        Approx(2 * ring + std::min(ring, 7.7 - 7.5 - 2 * ring)).margin(1e-9).epsilon(0));
+}
+
+// ---- Mistakes ----
+
+std::string mistake(const Json& algorithm, const Json& scenario = learning_scenario()) {
+  try {
+    experiment_of(with(scenario, algorithm));
+  } catch (const InputError& error) {
+    const std::string text = error.what();
+    return text.substr(text.find(": ") + 2);
+  }
+  return "none";
+}
+
+TEST_CASE("bad parameters are errors with their place") {
+  const std::string at = "/algorithms/0";
+  CHECK(mistake({{"name", "grouping"}, {"groups", 5}}) ==
+        at + "/groups: must be at most the number of workers, 4, got 5");
+  CHECK(mistake({{"name", "grouping"}, {"groups", "some"}}) ==
+        at + "/groups: must be \"auto\", a whole number of at least 1, or lists of workers, got "
+             "\"some\"");
+  CHECK(mistake({{"name", "grouping"}, {"groups", {{"fast0"}, {"fast9"}}}}) ==
+        at + "/groups/1/0: must be the name of a worker or a rank below 4, got \"fast9\"");
+  CHECK(mistake({{"name", "grouping"}, {"groups", {{0, 1}, {1}}}}) ==
+        at + "/groups/1/0: must not be in two groups, got 1");
+  CHECK(mistake({{"name", "grouping"}, {"groups", {{0, 1}, {2}}}}) ==
+        at + "/groups: must put every worker into a group, but not slow1");
+  CHECK(mistake({{"name", "stale"}, {"staleness", -1}}) ==
+        at + "/staleness: must be a whole number of at least 0 or \"inf\", got -1");
+  CHECK(mistake({{"name", "allocation"}, {"mode", "static"}, {"ratios", {1, 2}}}) ==
+        at + "/ratios: must be one number for each of the 4 workers, got 2");
+  CHECK(mistake({{"name", "allocation"}, {"ratios", {1, 2, 3, 4}}}) ==
+        at + "/ratios: are only for mode = static: remove them");
+  CHECK(mistake({{"name", "backup"}, {"backup", 4}}) ==
+        at + "/backup: must be below the number of workers, 4, got 4");
+  CHECK(mistake({{"name", "backup"}, {"wait_for", 5}}) ==
+        at + "/wait_for: must be at most the number of workers, 4, got 5");
+  CHECK(mistake({{"name", "backup"}}) == at + ": needs exactly one of \"backup\" and \"wait_for\"");
+  CHECK(mistake({{"name", "biased_local"}, {"local_steps", 0}}) ==
+        at + "/local_steps: must be a whole number of at least 1, got 0");
+  CHECK(mistake({{"name", "biased_local"}, {"aggregation", "slow_share"}}) ==
+        at + "/slow_share: must be given with aggregation = slow_share");
+  CHECK(mistake({{"name", "biased_local"}, {"slow", {"nobody"}}}) ==
+        at + "/slow/0: must be the name of a worker or a rank below 4, got \"nobody\"");
+  CHECK(mistake({{"name", "simuparallel"}, {"local_steps", 0}}) ==
+        at + "/local_steps: must be a whole number of at least 1, got 0");
+  CHECK(mistake({{"name", "wp_sgd"}, {"lambda", 20}}) ==
+        at + "/lambda: must be below 1/step_size, or nothing contracts, got 20.0");
+  CHECK(mistake({{"name", "async"}, {"overlap", "layers"}, {"push_every", 2}})
+            .starts_with(at + "/overlap: layers cannot go with fetch_every or push_every above 1"));
+
+  Json parts = learning_scenario();
+  parts["data"]["partition"] = {{"kind", "by_label"}};
+  CHECK(mistake({{"name", "biased_local"}}, parts) ==
+        at + "/bias_sampling: deals the data itself: /data/partition must be of kind iid");
+  CHECK(mistake({{"name", "grouping"}, {"data_shares", true}}, parts) ==
+        at + "/data_shares: deals the data itself: /data/partition must be of kind iid");
+  CHECK(mistake({{"name", "biased_local"}, {"bias_sampling", false}}, parts) == "none");
+
+  Json servers = learning_scenario();
+  servers["cluster"]["servers"] = {{{"speed", "1Tf"}}};
+  CHECK(mistake({{"name", "sync"}}, servers) ==
+        "/cluster/servers: is instead of \"server\": remove one of them");
+}
+
+}  // namespace
+}  // namespace motley
