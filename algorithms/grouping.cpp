@@ -77,7 +77,7 @@ class Grouping : public Algorithm {
   ExchangeSpec exchange() const override { return options_; }
 
   void worker(Worker& me) override {
-    if (needs_speeds_) me.tell(me.measure_speed(options_.batch_size * options_.profile_steps));
+    if (needs_speeds_) me.tell(me.measure_speed(options_.profile_steps, options_.batch_size));
     if (options_.data_shares) {
       const Model x = me.pull();  // brings everybody's share
       me.draw_from_share(*x.notes);

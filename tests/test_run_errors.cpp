@@ -16,11 +16,10 @@ class Failing final : public Problem {
   Failing(const Problem& of, int good_gradients) : of_(of), good_gradients_(good_gradients) {}
 
   std::size_t dimension() const override { return of_.dimension(); }
-  std::vector<std::size_t> layers() const override { return of_.layers(); }
+  std::vector<Layer> layers() const override { return of_.layers(); }
   std::size_t train_size() const override { return of_.train_size(); }
   std::size_t test_size() const override { return of_.test_size(); }
   bool has_accuracy() const override { return of_.has_accuracy(); }
-  double flops_per_sample() const override { return of_.flops_per_sample(); }
   std::unique_ptr<Workspace> make_workspace() const override { return of_.make_workspace(); }
   void initial_model(std::uint64_t seed, std::span<float> x) const override {
     of_.initial_model(seed, x);

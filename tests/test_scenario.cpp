@@ -316,7 +316,7 @@ TEST_CASE("Keys that depend on each other are checked together") {
         "/cluster/workers/1/count: makes more than 10000000 workers of all classes together"},
        {"/cluster/link", removed, R"(/cluster/workers/0: needs a "link", here or in /cluster)"},
        {"/cluster/platform", "p.xml",
-        "/cluster/platform: describes the whole cluster: remove workers, server and link"},
+        "/cluster/platform: describes the whole cluster: remove workers, server, servers and link"},
        {"/algorithms", Json::array(), "/algorithms: must list at least one algorithm"}});
 
   Json no_target = valid();
@@ -575,7 +575,9 @@ TEST_CASE("The full scenario has every default filled in and keeps what was writ
   expected["data"]["partition"] = {{"kind", "iid"}};
   expected["model"]["weight_decay"] = 0.0;
   expected["cluster"]["workers"][1]["count"] = 1;
-  expected["cost"] = {{"flops_per_sample", "auto"}, {"model_size", "auto"}};
+  expected["cluster"]["servers"] = Json::array();
+  expected["cost"] = {
+      {"flops_per_sample", "auto"}, {"model_size", "auto"}, {"flops_per_update", "0f"}};
   expected["network"] = "fluid";
   expected["approximate"] = {{"port_flows", "all"}, {"ring", "messages"}};
   expected["stop"]["at_target"] = false;

@@ -35,7 +35,7 @@ struct Push {
   std::size_t worker = 0;
   Gradient gradient;
   bool wants_model = true;
-  double note = 0;  ///< what the worker tells along
+  double note = 0;            ///< what the worker tells along
   std::uint32_t message = 0;  ///< which brought it, on the timeline of a traced run
 };
 

@@ -41,8 +41,8 @@ std::optional<Gradient> Worker::gradient_unless_newer(const Model& x, std::size_
   return state_.gradient_unless_newer(x, n);
 }
 
-double Worker::measure_speed(std::size_t n) {
-  return state_.measure_speed(n);
+double Worker::measure_speed(std::size_t steps, std::size_t n) {
+  return state_.measure_speed(steps, n);
 }
 
 void Worker::draw_from_share(std::span<const double> shares) {

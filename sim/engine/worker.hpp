@@ -42,9 +42,9 @@ class Worker {
   std::optional<Gradient> gradient_before(double deadline, const Model& x, std::size_t n);
   /// The gradient, unless another model arrives meanwhile: then the work is given up.
   std::optional<Gradient> gradient_unless_newer(const Model& x, std::size_t n);
-  /// Spends the time that a gradient of n samples takes, to see how fast this worker is: nothing is
-  /// drawn or computed. Returns samples per second.
-  double measure_speed(std::size_t n);
+  /// Spends the time that so many gradients of n samples take, to see how fast this worker is:
+  /// nothing is drawn or computed. Returns samples per second.
+  double measure_speed(std::size_t steps, std::size_t n);
 
   /// From now on, draws only from its part of the data: parts are in proportion to `shares`, one a
   /// worker, and disjoint. Everybody must give the same shares.

@@ -301,7 +301,8 @@ void WorkerState::answer_by_layers(std::size_t n) {
     // Its inputs are complete with the last layer's weights, its first result is that layer's
     // gradient.
     if (l + 1 == layers.size()) {
-      start_real(noise * static_cast<double>(n) * (layers[l].forward_flops + layers[l].backward_flops));
+      start_real(noise * static_cast<double>(n) *
+                 (layers[l].forward_flops + layers[l].backward_flops));
     }
     compute_layer(layers[l].forward_flops);
   }
@@ -321,10 +322,12 @@ void WorkerState::answer_by_layers(std::size_t n) {
   record_gradients();
 }
 
-double WorkerState::measure_speed(std::size_t n) {
+double WorkerState::measure_speed(std::size_t steps, std::size_t n) {
   const double start = simulation_.clock();
-  execute(static_cast<double>(n) * simulation_.setup().flops_per_sample, GivenUp{});
-  return static_cast<double>(n) / (simulation_.clock() - start);
+  StepNoise slow_downs = noise_;  // a copy: those of the steps to come are not used up
+  execute(slow_downs.take(steps) * static_cast<double>(n) * simulation_.setup().flops_per_sample,
+          GivenUp{});
+  return static_cast<double>(steps * n) / (simulation_.clock() - start);
 }
 
 }  // namespace motley

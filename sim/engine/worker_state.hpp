@@ -35,7 +35,7 @@ class WorkerState : private Computation {
   std::optional<Gradient> gradient_unless_newer(const Model& x, std::size_t n);
   Model local_steps(Model x, std::size_t steps, std::size_t n, SgdRule& rule);
   void answer_by_layers(std::size_t n);
-  double measure_speed(std::size_t n);
+  double measure_speed(std::size_t steps, std::size_t n);
 
   // Samples; see Worker.
   void draw_from_share(std::span<const double> shares);
