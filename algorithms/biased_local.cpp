@@ -87,7 +87,8 @@ class BiasedLocal : public Algorithm {
             &Options::slow_below);
       f.add({.name = "slow",
              .doc = "the slow workers by name or rank, instead of slow_below",
-             .fallback = Json::array()},
+             .fallback = Json::array(),
+             .schema = Json{{"type", "array"}, {"items", worker_schema()}}},
             &Options::slow);
       return f;
     }

@@ -39,7 +39,12 @@ class Grouping : public Algorithm {
       f.add({.name = "groups",
              .doc = "auto (found by Calinski-Harabasz), how many, or lists of workers by name or "
                     "rank: [[\"gpu0\", \"gpu1\"], [\"cpu0\"]]",
-             .fallback = "auto"},
+             .fallback = "auto",
+             .schema = Json{{"anyOf",
+                             {{{"const", "auto"}},
+                              {{"type", "integer"}, {"minimum", 1}},
+                              {{"type", "array"},
+                               {"items", {{"type", "array"}, {"items", worker_schema()}}}}}}}},
             &Options::groups);
       f.add({.name = "damping",
              .doc = "scale a group's gradient by 1/Y, Y = 1 + updates by others since its last",

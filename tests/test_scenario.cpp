@@ -109,8 +109,7 @@ TEST_CASE("An unknown key is refused at every level, with the nearest one and th
        {"/model/zzz", 1, "/model/zzz: unknown key, known here: kind or weight_decay"},
        {"/cluster/worker", 1,
         "/cluster/worker: unknown key (did you mean 'workers'?), known here: workers, server, "
-        "link, "
-        "noise or platform"},
+        "servers, link, noise or platform"},
        {"/cluster/workers/1/cuont", 1,
         "/cluster/workers/1/cuont: unknown key (did you mean 'count'?), known here: name, count, "
         "speed, samples_per_s, spread, noise or link"},
@@ -121,8 +120,8 @@ TEST_CASE("An unknown key is refused at every level, with the nearest one and th
         "latency"},
        {"/cost",
         {{"model_sise", 1}},
-        "/cost/model_sise: unknown key (did you mean 'model_size'?), known here: flops_per_sample "
-        "or model_size"},
+        "/cost/model_sise: unknown key (did you mean 'model_size'?), known here: flops_per_sample, "
+        "model_size or flops_per_update"},
        {"/target/acuracy", 1,
         "/target/acuracy: unknown key (did you mean 'accuracy'?), known here: accuracy or loss"},
        {"/stop/update", 1,

@@ -91,12 +91,8 @@ void Experiment::plan_runs() {
   const Scenario& s = loaded_.scenario;
   const Place root{loaded_.file, ""};
   Json& defaults = loaded_.full["defaults"];
-  struct Defaults : SgdSpec, ExchangeSpec {};
-  Defaults ignored;
-  Fields<Defaults>()
-      .include(SgdSpec::fields())
-      .include(ExchangeSpec::fields())
-      .read_given(defaults, root / "defaults", ignored);
+  DefaultsSpec ignored;
+  DefaultsSpec::fields().read_given(defaults, root / "defaults", ignored);
 
   std::set<std::string> labels;
   for (std::size_t i = 0; i < loaded_.scenario.algorithms.size(); ++i) {

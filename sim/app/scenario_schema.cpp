@@ -11,7 +11,7 @@ namespace {
 
 /// A parameter that "defaults" may give need not stand with the algorithm.
 void let_defaults_give(Json& required) {
-  const std::vector<FieldInfo> common = SgdSpec::fields().infos();
+  const std::vector<FieldInfo> common = DefaultsSpec::fields().infos();
   Json left = Json::array();
   for (const Json& name : required) {
     const bool in_defaults = std::any_of(common.begin(), common.end(), [&](const FieldInfo& field) {
@@ -57,7 +57,7 @@ Json scenario_schema() {
   Json schema = {{"$schema", "http://json-schema.org/draft-07/schema#"},
                  {"title", "A scenario of Motley"}};
   schema.update(object_schema(Scenario::fields().infos()));
-  Json defaults = object_schema(SgdSpec::fields().infos());
+  Json defaults = object_schema(DefaultsSpec::fields().infos());
   defaults.erase("required");
   schema["properties"]["defaults"].update(defaults);
   schema["properties"]["algorithms"]["items"] = algorithms_schema();

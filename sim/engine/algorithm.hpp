@@ -38,6 +38,11 @@ class Algorithm {
   }
 };
 
+/// What "defaults" may give to every algorithm that takes it.
+struct DefaultsSpec : SgdSpec, ExchangeSpec {
+  static Fields<DefaultsSpec> fields();
+};
+
 /// What an algorithm may know of the run when its parameters are read.
 struct RunFacts {
   const std::vector<HostPlan>* hosts = nullptr;  ///< of the workers, by rank
@@ -56,6 +61,9 @@ struct RunFacts {
     return static_cast<double>(samples_per_epoch) / static_cast<double>(samples_per_update);
   }
 };
+
+/// The JSON Schema of a worker given by name or rank, for the descriptions of such fields.
+Json worker_schema();
 
 /// An algorithm as the catalogue lists it.
 struct AlgorithmInfo {
