@@ -96,7 +96,7 @@ TEST_CASE("quickstart reaches its target with every algorithm") {
   CAPTURE(outcome.out);
   REQUIRE(outcome.exit_code == 0);
   const auto rows = rows_of(read_file(folder.path() / "all" / "runs.csv"));
-  REQUIRE(rows.size() == 5);
+  REQUIRE(rows.size() == 6);
   for (const auto& row : rows) {
     CAPTURE(row.at("algorithm"));
     CHECK_FALSE(row.at("time_to_target_s").empty());
