@@ -3,10 +3,13 @@
 
 #include <array>
 #include <cerrno>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <fcntl.h>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <iterator>
 #include <map>
 #include <stdexcept>
@@ -89,6 +92,18 @@ inline std::vector<std::map<std::string, std::string>> rows_of(const std::string
   return rows;
 }
 
+/// runs.csv without the two columns that say how long it really took.
+inline std::string without_wall_time(const std::string& csv) {
+  std::string text;
+  for (std::map<std::string, std::string>& row : rows_of(csv)) {
+    row.erase("wall_s");
+    row.erase("peak_rss_mb");
+    for (const auto& [name, value] : row) text += name + "=" + value + " ";
+    text += "\n";
+  }
+  return text;
+}
+
 struct Outcome {
   int exit_code = 0;  ///< 128 and the signal's number when a signal ended it
   std::string out;
@@ -132,6 +147,95 @@ inline Outcome run_program(const std::string& program, std::vector<std::string> 
   }
   return {WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status), texts[0], texts[1]};
 }
+
+/// A program at work, whose output can be waited for and which can be sent signals.
+class RunningProgram {
+ public:
+  /// `prepare` is called in the new process before the program takes its place.
+  RunningProgram(
+      const std::string& program, std::vector<std::string> arguments,
+      const std::filesystem::path& folder, const std::function<void()>& prepare = [] {}) {
+    std::array<int, 2> out{};
+    std::array<int, 2> err{};
+    if (pipe2(out.data(), O_CLOEXEC) != 0 || pipe2(err.data(), O_CLOEXEC) != 0) {
+      throw std::system_error(errno, std::generic_category(), "pipe");
+    }
+    arguments.insert(arguments.begin(), program);
+    std::vector<char*> argv;
+    for (std::string& argument : arguments) argv.push_back(argument.data());
+    argv.push_back(nullptr);
+    pid_ = fork();
+    if (pid_ < 0) throw std::system_error(errno, std::generic_category(), "fork");
+    if (pid_ == 0) {
+      prepare();
+      if (dup2(out[1], STDOUT_FILENO) >= 0 && dup2(err[1], STDERR_FILENO) >= 0 &&
+          chdir(folder.c_str()) == 0) {
+        execv(program.c_str(), argv.data());
+      }
+      _exit(127);
+    }
+    close(out[1]);
+    close(err[1]);
+    out_ = fdopen(out[0], "r");
+    err_ = fdopen(err[0], "r");
+  }
+  ~RunningProgram() {
+    if (pid_ > 0) {
+      kill(pid_, SIGKILL);
+      waitpid(pid_, nullptr, 0);
+    }
+    std::fclose(out_);
+    std::fclose(err_);
+  }
+  RunningProgram(const RunningProgram&) = delete;
+  RunningProgram& operator=(const RunningProgram&) = delete;
+
+  pid_t pid() const { return pid_; }
+  void send(int signal) const { kill(pid_, signal); }
+
+  /// Reads stderr up to and with the first line that has `part`; throws when there is none.
+  std::string wait_for_line(const std::string& part) {
+    for (;;) {
+      const std::string line = next_line(err_);
+      if (line.empty()) throw std::runtime_error("never said: " + part + "\n" + err_text_);
+      err_text_ += line;
+      if (line.find(part) != std::string::npos) return line;
+    }
+  }
+
+  /// Waits until it and everything it has started has ended: they all hold its stdout.
+  Outcome wait() {
+    Outcome outcome;
+    for (std::string line = next_line(err_); !line.empty(); line = next_line(err_)) {
+      err_text_ += line;
+    }
+    for (std::string line = next_line(out_); !line.empty(); line = next_line(out_)) {
+      outcome.out += line;
+    }
+    int status = 0;
+    while (waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
+    }
+    pid_ = -1;
+    outcome.err = err_text_;
+    outcome.exit_code = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+    return outcome;
+  }
+
+ private:
+  static std::string next_line(std::FILE* file) {
+    std::string line;
+    for (int c = std::fgetc(file); c != EOF; c = std::fgetc(file)) {
+      line += static_cast<char>(c);
+      if (c == '\n') break;
+    }
+    return line;
+  }
+
+  pid_t pid_ = -1;
+  std::FILE* out_ = nullptr;
+  std::FILE* err_ = nullptr;
+  std::string err_text_;
+};
 
 #ifdef MOTLEY_BINARY
 inline Outcome run_motley(const std::vector<std::string>& arguments,

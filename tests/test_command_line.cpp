@@ -84,9 +84,10 @@ TEST_CASE("Without arguments, with --help, -h or help, the program lists its com
   const Outcome help = run_motley({"--help"}, folder.path());
   CHECK(help.exit_code == 0);
   CHECK(help.err.empty());
-  for (const char* part : {"Usage: motley COMMAND [options]\n", "\nCommands:\n", "\n  run ",
-                           "\n  new ", "\n  validate ", "\n  algorithms ",
-                           "\nExample:\n  motley run scenarios/quickstart.json\n"}) {
+  for (const char* part :
+       {"Usage: motley COMMAND [options]\n", "\nCommands:\n", "\n  run ", "\n  new ",
+        "\n  validate ", "\n  plan ", "\n  merge ", "\n  slurm ", "\n  algorithms ",
+        "\nExample:\n  motley run scenarios/quickstart.json\n"}) {
     INFO(part);
     CHECK(contains(help.out, part));
   }
@@ -105,13 +106,25 @@ TEST_CASE("The help of every command has its usage, its named groups of options 
   const std::vector<Help> all = {
       {"run",
        "motley run SCENARIO [options]",
-       {"Scenario:\n  --set /pointer=JSON ", "Output:\n  --out DIR ",
-        "Execution:\n  -j [ --jobs ] N ", "Help:\n  -h [ --help ] "},
+       {"Scenario:\n  --set /pointer=JSON ", "Results:\n  --out DIR ",
+        "Execution:\n  -j [ --jobs ] N ", "Parts:\n  --shard K/N ", "Help:\n  -h [ --help ] "},
        "motley run scenarios/quickstart.json --set /stop/time=60s --out results/short"},
       {"validate",
        "motley validate SCENARIO [options]",
        {"Scenario:\n  --set /pointer=JSON ", "Help:\n  -h [ --help ] "},
        "motley validate scenarios/quickstart.json"},
+      {"plan",
+       "motley plan SCENARIO [options]",
+       {"Scenario:\n  --set /pointer=JSON ", "Results:\n  --out DIR ", "Parts:\n  --shard K/N "},
+       "motley plan scenarios/contention.json --shard 1/4"},
+      {"merge",
+       "motley merge DIR... --out DIR",
+       {"Output:\n  --out DIR "},
+       "motley merge shard1 shard2 shard3 --out results/all"},
+      {"slurm",
+       "motley slurm SCENARIO --tasks N [options]",
+       {"Scenario:\n  --set /pointer=JSON ", "Job array:\n  --tasks N "},
+       "motley slurm scenarios/heterogeneity.json --tasks 16 --partition cpu --submit"},
       {"algorithms",
        "motley algorithms [NAME]",
        {"Help:\n  -h [ --help ] "},
@@ -178,6 +191,14 @@ TEST_CASE("A command line that cannot be understood is refused with what is near
       {{"run", "s.json", "--threads", "1000000"}, "--threads: must be from 1 to 1024, got 1000000"},
       {{"run", "s.json", "--threads", "1.5"},
        "run: the argument ('1.5') for option '--threads' is invalid; see 'motley run --help'"},
+      {{"run", "s.json", "--shard", "3/2"},
+       "--shard: must be K/N with K from 1 to N, such as 2/8, got '3/2'"},
+      {{"merge", "a"},
+       "merge: needs results folders and --out; usage: motley merge DIR... --out DIR"},
+      {{"slurm", "s.json"},
+       "slurm: needs --tasks N; usage: motley slurm SCENARIO --tasks N [options]"},
+      {{"slurm", "s.json", "--tasks", "2", "--partition", "a b"},
+       "--partition: must be one word, got 'a b'"},
       {{"run", "s.json", "--out", ""}, "--out: must name a folder, got ''"},
       {{"algorithms", "asinc"},
        "algorithms: unknown algorithm 'asinc' (did you mean 'async'?), there are: sync, allreduce, "
@@ -311,8 +332,9 @@ TEST_CASE("A run writes its files, with the columns that are documented") {
     files.push_back(entry.path().filename().string());
   }
   CHECK_THAT(files, Catch::Matchers::UnorderedEquals(std::vector<std::string>{
-                        "scenario.json", "provenance.json", "runs.csv", "curves.csv", "workers.csv",
-                        "staleness.csv", "links.csv", "decisions.csv", "summary.csv"}));
+                        ".lock", "scenario.json", "plan.json", "provenance.json", "runs",
+                        "runs.csv", "curves.csv", "workers.csv", "staleness.csv", "links.csv",
+                        "decisions.csv", "summary.csv"}));
   CHECK(lines_of(place.result("runs.csv"))[0] ==
         "run,algorithm,replica,seed,status,virtual_s,updates,gradients,samples,epochs,bytes,"
         "final_test_accuracy,best_test_accuracy,final_test_loss,time_to_target_s,compute_s,"
@@ -418,8 +440,8 @@ TEST_CASE("The table goes to stdout and the progress to stderr, unless it shall 
   CHECK(contains(outcome.out, "\n  async "));
   CHECK(outcome.out.ends_with("\nResults: out\n"));
   CHECK(contains(outcome.err, "small: 2 runs, 3 workers (2 gpu, 1 cpu), "));
-  CHECK(contains(outcome.err, "\n  sync             20 updates in "));
-  CHECK(contains(outcome.err, "\n  async            20 updates in "));
+  CHECK(contains(outcome.err, "\n  sync-0           20 updates in "));
+  CHECK(contains(outcome.err, "\n  async-0          20 updates in "));
   CHECK_FALSE(contains(outcome.err, "\033"));  // no terminal: nothing is rewritten
 
   for (const char* option : {"--quiet", "-q"}) {
@@ -438,12 +460,66 @@ TEST_CASE("Without --out the results go to results/ and the name of the scenario
   CHECK(place.has("results/other/runs.csv"));
 }
 
+TEST_CASE("A column of runs.csv for every axis is named by its pointer") {
+  const Workplace place;
+  REQUIRE(place
+              .run({"--set", R"(/sweep={"/cluster/link/bandwidth": ["1Gbps", "2Gbps"],
+                                        "/model": [{"kind": "softmax"}]})",
+                    "--set", "/replicas=2"})
+              .exit_code == 0);
+  const std::vector<std::string> lines = lines_of(place.result("runs.csv"));
+  REQUIRE(lines.size() == 1 + 2 * 2 * 2);
+  CHECK(lines[0].ends_with(",reason,/cluster/link/bandwidth,/model"));
+  CHECK(lines[1].starts_with("sync-0-bandwidth=1Gbps-model="));
+  CHECK(lines[1].ends_with(",1Gbps,\"{\"\"kind\"\":\"\"softmax\"\"}\""));
+  CHECK(lines[8].starts_with("async-1-bandwidth=2Gbps-model="));
+  CHECK(contains(lines[8], ",async,1,2,ok,"));
+}
+
+TEST_CASE("slurm writes the scripts of a job array and of the job that merges") {
+  const Workplace place;
+  const std::string out = place.path().string() + "/results/small";
+  const std::string head = "#!/bin/sh\n#SBATCH --job-name=motley-small";
+  const std::string array =
+      head + "\n#SBATCH --partition=cpu\n#SBATCH --output=\"" + out +
+      "/slurm/task-%a.log\"\n#SBATCH --open-mode=append\n#SBATCH --array=1-2\n"
+      "#SBATCH --cpus-per-task=3\n#SBATCH --time=1:00:00\n"
+      "# Each task is a shard; submitted again, it does only what is missing.\n"
+      "exec " MOTLEY_BINARY " run " +
+      place.file("s.json") + " --set '/name=\"small\"' --shard \"$SLURM_ARRAY_TASK_ID/2\"" +
+      " --jobs 3 --threads 1 --out " + out + "/shards/\"$SLURM_ARRAY_TASK_ID\"\n";
+  const std::string merge =
+      head + "-merge\n#SBATCH --partition=cpu\n#SBATCH --output=\"" + out +
+      "/slurm/merge.log\"\n#SBATCH --open-mode=append\n"
+      "# Joins what the tasks have finished; it fails when something is missing.\n"
+      "set --\nfor task in $(seq 2); do\n  if [ -d " +
+      out + "/shards/$task ]; then set -- \"$@\" " + out + "/shards/$task; fi\ndone\n" +
+      "exec " MOTLEY_BINARY " merge \"$@\" --out " + out + "\n";
+  std::vector<std::string> command = {"slurm",   "s.json", "--set",       "/name=\"small\"",
+                                      "--tasks", "9",      "--partition", "cpu",
+                                      "--cpus",  "3",      "--time",      "1:00:00"};
+  const Outcome written = place.motley(command);
+  CHECK(written.exit_code == 0);
+  CHECK(read_file(out + "/slurm/array.sh") == array);
+  CHECK(read_file(out + "/slurm/merge.sh") == merge);
+  CHECK(contains(written.out, "sbatch --dependency=afterany:$array " + out + "/slurm/merge.sh\n"));
+
+  fs::remove_all(place.path() / "results");
+  command.push_back("--dry-run");
+  CHECK(place.motley(command).out == array + "\n" + merge);
+  CHECK_FALSE(place.has("results"));
+  command.back() = "--submit";
+  const Outcome nowhere = place.motley(command, {{"PATH", "/nowhere"}});
+  CHECK(nowhere.exit_code == 1);
+  CHECK(contains(nowhere.err, "failed; is this a Slurm cluster?\n"));
+}
+
 TEST_CASE("Jobs and threads change no result") {
   const Workplace place;
   REQUIRE(place.run({"--jobs", "1", "--threads", "1"}).exit_code == 0);
   const std::string curves = place.result("curves.csv");
   const std::string workers = place.result("workers.csv");
-  REQUIRE(place.run({"-j", "2", "-t", "3"}).exit_code == 0);
+  REQUIRE(place.run({"-j", "2", "-t", "3", "--fresh"}).exit_code == 0);
   CHECK(place.result("curves.csv") == curves);
   CHECK(place.result("workers.csv") == workers);
 }
@@ -567,7 +643,8 @@ TEST_CASE("A mistake in the scenario is one line with its place, and nothing is 
         "--set: /algorithms/7/step_size: there is no /algorithms/7 in the scenario to set it in"},
        {"/a\nb=1",
         "s.json: /a b: unknown key, known here: $schema, name, seed, data, model, cluster, cost, "
-        "network, approximate, target, stop, evaluate, defaults, algorithms or baseline"}});
+        "network, approximate, target, stop, evaluate, defaults, algorithms, baseline, "
+        "replicas or sweep"}});
 }
 
 TEST_CASE("A mistake in an algorithm's parameters is one line with its place") {

@@ -98,8 +98,8 @@ TEST_CASE("An unknown key is refused at every level, with the nearest one and th
       valid(),
       {{"/sede", 1,
         "/sede: unknown key (did you mean 'seed'?), known here: $schema, name, seed, data, model, "
-        "cluster, cost, network, approximate, target, stop, evaluate, defaults, algorithms or "
-        "baseline"},
+        "cluster, cost, network, approximate, target, stop, evaluate, defaults, algorithms, "
+        "baseline, replicas or sweep"},
        {"/data/clases", 3,
         "/data/clases: unknown key (did you mean 'classes'?), known here: kind, train, test, "
         "features, classes, separation, order or partition"},
@@ -132,7 +132,8 @@ TEST_CASE("An unknown key is refused at every level, with the nearest one and th
         "/evaluate/evry: unknown key (did you mean 'every'?), known here: every"},
        {"/a~1b~0c", 1,
         "/a~1b~0c: unknown key, known here: $schema, name, seed, data, model, cluster, cost, "
-        "network, approximate, target, stop, evaluate, defaults, algorithms or baseline"}});
+        "network, approximate, target, stop, evaluate, defaults, algorithms, baseline, "
+        "replicas or sweep"}});
 }
 
 TEST_CASE("A value of the wrong type is refused with the type it must have") {
@@ -583,6 +584,8 @@ TEST_CASE("The full scenario has every default filled in and keeps what was writ
   expected["stop"]["diverged_above"] = 1000.0;
   expected["evaluate"] = {{"every", "auto"}};
   expected["defaults"] = Json::object();
+  expected["replicas"] = 1;
+  expected["sweep"] = Json::object();
   // Compared without the order of keys, which is that of writing.
   const Json full = load(valid()).full;
   CHECK(nlohmann::json(full) == nlohmann::json(expected));

@@ -34,18 +34,6 @@ std::vector<std::string> smaller_cluster(const std::filesystem::path& file) {
   return words;
 }
 
-/// runs.csv without the two columns that say how long it really took.
-std::string without_wall_time(const std::string& csv) {
-  std::string text;
-  for (std::map<std::string, std::string>& row : rows_of(csv)) {
-    row.erase("wall_s");
-    row.erase("peak_rss_mb");
-    for (const auto& [name, value] : row) text += name + "=" + value + " ";
-    text += "\n";
-  }
-  return text;
-}
-
 TEST_CASE("every shipped scenario is valid and runs, shortened") {
   REQUIRE(shipped_scenarios().size() >= 3);
   for (const std::filesystem::path& file : shipped_scenarios()) {
@@ -72,7 +60,7 @@ TEST_CASE("the results are the same bytes for any number of jobs and threads") {
                        const std::string& threads) {
     const Outcome outcome =
         run_motley({"run", file, "--set", "/stop/time=8s", "--set", "/evaluate/every=1s", "--out",
-                    out, "--jobs", jobs, "--threads", threads},
+                    out, "--jobs", jobs, "--threads", threads, "--fresh"},
                    folder.path());
     REQUIRE(outcome.exit_code == 0);
   };

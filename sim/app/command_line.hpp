@@ -22,6 +22,9 @@ struct Command {
 
 Command run_command();
 Command validate_command();
+Command plan_command();
+Command merge_command();
+Command slurm_command();
 Command algorithms_command();
 Command bench_command();
 Command explain_command();

@@ -1,16 +1,18 @@
+#include <algorithm>
+#include <chrono>
 #include <csignal>
 #include <iostream>
 #include <thread>
 
 #include "sim/app/command_line.hpp"
+#include "sim/app/command_options.hpp"
 #include "sim/app/job_queue.hpp"
 #include "sim/app/progress_display.hpp"
 #include "sim/app/provenance.hpp"
 #include "sim/app/reporting.hpp"
-#include "sim/app/scenario_options.hpp"
 #include "sim/app/summary.hpp"
 #include "sim/app/trace_options.hpp"
-#include "sim/core/record/result_files.hpp"
+#include "sim/core/record/atomic_file.hpp"
 
 namespace po = boost::program_options;
 
@@ -19,91 +21,137 @@ namespace {
 
 volatile std::sig_atomic_t interrupted = 0;
 
+/// How the runs are done; it changes no result.
+struct Effort {
+  unsigned cores = 1;
+  unsigned jobs = 1;
+  unsigned threads = 0;  ///< 0: the cores are shared among the jobs
+  bool quiet = false;
+  TraceRequest trace;
+
+  bool traces() const { return trace.window || trace.paje; }
+};
+
 void on_interrupt(int) {
   interrupted = 1;
 }
 
-unsigned positive(const po::variables_map& options, const char* name, unsigned fallback) {
-  if (options.count(name) == 0) return fallback;
-  constexpr int most = 1024;  // a slip of the keyboard must not start a million threads
-  const int value = options[name].as<int>();
-  if (value < 1 || value > most) {
-    throw InputError(std::string("--") + name + ": must be from 1 to " + std::to_string(most) +
-                     ", got " + std::to_string(value));
+/// Makes the CSV files now and then: after a run has finished, but so that it takes a twentieth of
+/// the time at most.
+class CsvUpdates {
+ public:
+  explicit CsvUpdates(ResultsFolder& folder) : folder_(folder) {}
+
+  void run_finished() { due_ = true; }
+  void write_if_due() {
+    const Clock::time_point now = Clock::now();
+    if (!due_ || now < next_) return;
+    folder_.write_csvs();
+    const Clock::time_point end = Clock::now();
+    next_ = end + std::max<Clock::duration>(std::chrono::seconds(2), 20 * (end - now));
+    due_ = false;
   }
-  return static_cast<unsigned>(value);
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  ResultsFolder& folder_;
+  bool due_ = false;
+  Clock::time_point next_ = Clock::now() + std::chrono::seconds(2);
+};
+
+/// Those of the runs that are still to be done.
+std::vector<std::size_t> missing_of(const std::vector<std::size_t>& runs, const Study& study,
+                                    const ResultsFolder& folder) {
+  std::vector<std::size_t> missing;
+  for (const std::size_t run : runs) {
+    if (!folder.is_done(study.table().runs[run].hash)) missing.push_back(run);
+  }
+  return missing;
 }
 
-/// The finished runs in the order of the scenario, whatever the order in which they ended.
-std::vector<RunResult> in_order(const std::vector<std::optional<RunResult>>& results) {
-  std::vector<RunResult> finished;
-  for (const std::optional<RunResult>& result : results) {
-    if (result) finished.push_back(*result);
-  }
-  return finished;
+std::string finished_of(const std::vector<std::size_t>& runs, const Study& study,
+                        const ResultsFolder& folder) {
+  return std::to_string(runs.size() - missing_of(runs, study, folder).size()) + " of " +
+         std::to_string(runs.size()) + " runs are finished and kept";
+}
+
+bool do_missing(const Study& study, const std::vector<std::size_t>& missing, std::size_t done,
+                ResultsFolder& folder, const Effort& effort) {
+  if (missing.empty()) return true;
+  const auto jobs = static_cast<unsigned>(std::min<std::size_t>(effort.jobs, missing.size()));
+  const unsigned threads = effort.threads > 0 ? effort.threads : std::max(1U, effort.cores / jobs);
+  std::signal(SIGINT, on_interrupt);
+  std::signal(SIGTERM, on_interrupt);
+  ProgressDisplay display(study, missing, done, effort.quiet);
+  CsvUpdates csvs(folder);
+  JobEvents events;
+  events.started = [&](std::size_t run) { display.started(run); };
+  events.progressed = [&](std::size_t run, const Progress& p) { display.progressed(run, p); };
+  events.retried = [&](std::size_t run, const std::string& why) { display.retried(run, why); };
+  events.finished = [&](std::size_t run, const RunResult& result) {
+    csvs.run_finished();
+    display.finished(run, result);
+  };
+  events.waited = [&] {
+    csvs.write_if_due();
+    display.refresh();
+  };
+  events.should_interrupt = [] { return interrupted != 0; };
+  return do_runs(study, missing, folder, {jobs, threads, effort.trace}, events);
 }
 
 int run(const po::variables_map& options, const std::vector<std::string>& command_line) {
-  const unsigned cores = std::max(1U, std::thread::hardware_concurrency());
-  const unsigned wanted_jobs = positive(options, "jobs", cores);
-  const unsigned wanted_threads = positive(options, "threads", 0);
-  const bool quiet = options.count("quiet") > 0;
-  if (options.count("out") > 0 && options["out"].as<std::string>().empty()) {
-    throw InputError("--out: must name a folder, got ''");
-  }
-
+  Effort effort;
+  effort.cores = std::max(1U, std::thread::hardware_concurrency());
+  effort.jobs = positive_option(options, "jobs", effort.cores);
+  effort.threads = positive_option(options, "threads", 0);
+  effort.quiet = options.count("quiet") > 0;
   const bool wants_report = options.count("report") > 0;
   if (wants_report) check_report_possible();
   trace_request(options, "");  // a mistake in it is told before anything is loaded
-  const Experiment experiment = load_experiment(options, "run");
-  const unsigned jobs = std::min(wanted_jobs, static_cast<unsigned>(experiment.runs().size()));
-  const unsigned threads = wanted_threads > 0 ? wanted_threads : std::max(1U, cores / jobs);
-  const ResultFiles files(options.count("out") > 0
-                              ? options["out"].as<std::string>()
-                              : std::string("results/") + experiment.scenario().name);
-  files.write_csvs({});  // results of an earlier run must not stand beside this scenario
-  files.write_summary({}, experiment.baseline(), {});
-  files.write_json("scenario.json", experiment.full());
-  files.write_json("provenance.json", provenance(command_line));
+  const Shard shard = shard_of(options);
 
-  const TraceRequest trace = trace_request(options, files.folder());
-  if (trace.window || trace.paje) std::filesystem::create_directories(trace.folder);
+  const Study study = load_study(options, "run");
+  const std::vector<std::size_t> runs = runs_of_shard(study, shard);
+  ResultsFolder folder(folder_of(options, study),
+                       {study.table(), study.full(), provenance(command_line)},
+                       options.count("fresh") > 0);
+  effort.trace = trace_request(options, folder.path());
+  if (effort.traces()) std::filesystem::create_directories(effort.trace.folder);
+  // What is to be traced must be done, if only for the trace.
+  const std::vector<std::size_t> missing = effort.traces() ? runs : missing_of(runs, study, folder);
+  const std::size_t done = runs.size() - missing.size();
+  if (!effort.quiet) {
+    std::cerr << study.describe() << "\n";
+    if (shard.count > 1) {
+      std::cerr << "shard " << shard.index << "/" << shard.count << ": " << runs.size()
+                << " runs\n";
+    }
+    if (done > 0) std::cerr << done << " of " << runs.size() << " already done\n";
+  }
+  bool complete = false;
+  try {
+    complete = do_missing(study, missing, done, folder, effort);
+    folder.write_csvs();
+  } catch (const WriteError& e) {
+    throw WriteError(std::string(e.what()) + "; " + finished_of(runs, study, folder) +
+                     "; the same command does the rest when there is room");
+  }
 
-  if (!quiet) std::cerr << experiment.describe() << "\n";
-  std::signal(SIGINT, on_interrupt);
-  std::signal(SIGTERM, on_interrupt);
-  std::vector<std::optional<RunResult>> results(experiment.runs().size());
-  ProgressDisplay display(experiment.runs(), quiet);
-  JobEvents events;
-  events.started = [&](std::size_t i) { display.started(i); };
-  events.progressed = [&](std::size_t i, const Progress& progress) {
-    display.progressed(i, progress);
-  };
-  events.finished = [&](std::size_t i, const RunResult& result) {
-    results[i] = result;
-    files.write_csvs(in_order(results));
-    files.write_summary({}, experiment.baseline(), in_order(results));
-    display.finished(i, result);
-  };
-  events.waited = [&] { display.refresh(); };
-  events.should_interrupt = [] { return interrupted != 0; };
-  const bool complete = do_runs(experiment, jobs, threads, events, trace);
-  display.clear();
-
-  const std::vector<RunResult> finished = in_order(results);
-  print_summary(std::cout, experiment, {}, finished);
+  const std::vector<RunResult> rows = folder.rows();
+  print_summary(std::cout, study.experiment(0), study.table().axes, rows);
   std::vector<std::string> names;
-  for (const RunResult& result : finished) names.push_back(result.run);
-  finish_traces(std::cout, trace, files.folder(), names);
-  std::cout << "\nResults: " << files.folder().string() << "\n" << std::flush;
+  for (const RunResult& row : rows) names.push_back(row.run);
+  finish_traces(std::cout, effort.trace, folder.path(), names);
+  std::cout << "\nResults: " << folder.path().string() << "\n" << std::flush;
   if (!complete) {
-    std::cerr << "motley: interrupted; " << finished.size() << " of " << results.size()
-              << " runs are finished and kept\n";
+    std::cerr << "motley: interrupted; " << finished_of(runs, study, folder)
+              << "; the same command does the rest\n";
     return 130;
   }
-  const bool drawn = !wants_report || make_report(files.folder()) == 0;
-  for (const RunResult& result : finished) {
-    if (result.status == "failed") return 1;
+  const bool drawn = !wants_report || make_report(folder.path()) == 0;
+  for (const std::size_t run : runs) {
+    if (folder.result(study.table().runs[run].hash)->status == "failed") return 1;
   }
   return drawn ? 0 : 1;
 }
@@ -113,24 +161,24 @@ int run(const po::variables_map& options, const std::vector<std::string>& comman
 Command run_command() {
   Command command;
   command.name = "run";
-  command.summary = "run every algorithm of a scenario and compare them";
+  command.summary = "run what a scenario asks for, or what is missing of it, and compare";
   command.usage = "motley run SCENARIO [options]";
   command.example = "motley run scenarios/quickstart.json --set /stop/time=60s --out results/short";
   command.positional = "scenario";
-  po::options_description output("Output");
-  output.add_options()("out", po::value<std::string>()->value_name("DIR"),
-                       "folder for the results (default: results/<name>)")(
-      "report", "draw figures and report.html from the results at the end")(
-      "quiet,q", "no progress, only the table");
   po::options_description execution("Execution");
   execution.add_options()("jobs,j", po::value<int>()->value_name("N"),
                           "runs at once, each a process of its own (default: one per core)")(
       "threads,t", po::value<int>()->value_name("N"),
-      "threads for the mathematics of each run; changes no result (default: cores / jobs)");
+      "threads for the mathematics of each run; changes no result (default: cores / jobs)")(
+      "fresh",
+      "remove the finished runs of the folder and do all again (default: what is missing)")(
+      "report", "draw figures and report.html from the results at the end")(
+      "quiet,q", "no progress, only the table");
   command.groups.push_back(scenario_options());
-  command.groups.push_back(output);
+  command.groups.push_back(folder_options());
   command.groups.push_back(trace_options());
   command.groups.push_back(execution);
+  command.groups.push_back(shard_options());
   command.execute = run;
   return command;
 }

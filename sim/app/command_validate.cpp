@@ -1,7 +1,7 @@
 #include <iostream>
 
 #include "sim/app/command_line.hpp"
-#include "sim/app/scenario_options.hpp"
+#include "sim/app/command_options.hpp"
 
 namespace po = boost::program_options;
 
@@ -9,8 +9,8 @@ namespace motley {
 namespace {
 
 int validate(const po::variables_map& options, const std::vector<std::string>&) {
-  const Experiment experiment = load_experiment(options, "validate");
-  std::cout << "valid\n" << experiment.describe() << "\n";
+  const Study study = load_study(options, "validate");
+  std::cout << "valid\n" << study.describe() << "\n";
   return 0;
 }
 

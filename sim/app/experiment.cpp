@@ -3,9 +3,13 @@
 #include <chrono>
 #include <cmath>
 #include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <set>
 #include <sstream>
 #include <sys/resource.h>
+
+#include "sim/core/digest.hpp"
 
 namespace motley {
 namespace {
@@ -14,13 +18,29 @@ std::string beside(const std::string& scenario_file, const std::string& path) {
   return (std::filesystem::path(scenario_file).parent_path() / path).string();
 }
 
-/// So that the filled-in scenario can be run again from where the results are.
-void make_paths_absolute(Json& full, const std::string& file) {
-  for (const char* pointer : {"/data/path", "/data/test_path", "/cluster/platform"}) {
-    const Json::json_pointer place(pointer);
-    if (!full.contains(place) || full[place].get<std::string>().empty()) continue;
-    full[place] = std::filesystem::absolute(beside(file, full[place])).lexically_normal().string();
+/// Without its comments, sorted, whole numbers without a point: what is written otherwise but means
+/// the same is the same.
+nlohmann::json without_comments(const Json& json) {
+  if (json.is_array()) {
+    nlohmann::json list = nlohmann::json::array();
+    for (const Json& element : json) list.push_back(without_comments(element));
+    return list;
   }
+  if (json.is_number_float() && std::abs(json.get<double>()) < 1e15 &&
+      json.get<double>() == std::floor(json.get<double>())) {
+    return json.get<std::int64_t>();
+  }
+  if (!json.is_object()) return json;
+  nlohmann::json object = nlohmann::json::object();
+  for (const auto& [key, value] : json.items()) {
+    if (!key.starts_with("//")) object[key] = without_comments(value);
+  }
+  return object;
+}
+
+std::string contents_of(const std::string& file) {
+  std::ifstream in(file, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
 }
 
 double peak_rss_mb() {
@@ -52,11 +72,19 @@ std::string listed(const std::set<std::string>& words) {
 }  // namespace
 
 Experiment::Experiment(const std::string& file, const std::vector<Override>& overrides)
-    : loaded_(load_scenario(file, overrides)) {
+    : Experiment(load_scenario(file, overrides), *std::make_unique<SharedDatasets>()) {}
+
+Experiment::Experiment(LoadedScenario loaded, SharedDatasets& datasets)
+    : loaded_(std::move(loaded)) {
   const Scenario& s = loaded_.scenario;
+  const std::string& file = loaded_.file;
   const Place root{file, ""};
-  make_paths_absolute(loaded_.full, file);
-  if (s.data) data_ = std::make_unique<Dataset>(load_dataset(*s.data, s.seed, root / "data"));
+  if (s.data) {
+    const SharedDatasets::Entry& entry =
+        datasets.get(loaded_.full["data"], *s.data, s.seed, root / "data");
+    data_ = entry.data;
+    data_digest_ = entry.digest;
+  }
   problem_ = make_problem(s.model, data_.get(), s.seed);
   flops_per_sample_ = s.cost.flops_per_sample.value_or(problem_->flops_per_sample());
   message_bytes_ = static_cast<std::uint64_t>(std::llround(
@@ -115,7 +143,6 @@ void Experiment::plan_runs() {
       throw InputError(place / "label", "must differ from the other algorithms' labels",
                        Json(plan.label));
     }
-    plan.run = plan.label + "-0";
     plan.place = place;
     plan.parameters = given;
     plan.parameters.erase("name");
@@ -151,8 +178,7 @@ void Experiment::plan_runs() {
 
 std::string Experiment::describe() const {
   std::ostringstream text;
-  text << scenario().name << ": " << runs_.size() << (runs_.size() == 1 ? " run" : " runs") << ", "
-       << cluster_.workers.size() << " workers (";
+  text << cluster_.workers.size() << " workers (";
   std::vector<std::pair<std::string, std::size_t>> classes;
   for (const HostPlan& worker : cluster_.workers) {
     if (classes.empty() || classes.back().first != worker.class_name) {
@@ -172,16 +198,31 @@ std::string Experiment::describe() const {
   return text.str();
 }
 
+Json Experiment::description_of(const RunPlan& plan) const {
+  nlohmann::json description = without_comments(loaded_.full);
+  for (const char* key :
+       {"$schema", "name", "replicas", "sweep", "defaults", "algorithms", "baseline"}) {
+    description.erase(key);
+  }
+  if (data_) {
+    for (const char* key : {"path", "test_path"}) description["data"].erase(key);
+    description["data"]["digest"] = data_digest_;
+  }
+  if (!cluster_.platform_file.empty()) {
+    description["cluster"]["platform"] = digest(contents_of(cluster_.platform_file));
+  }
+  description["algorithm"] = without_comments(plan.parameters);
+  description["algorithm"]["name"] = plan.algorithm;
+  return description;
+}
+
 RunResult Experiment::run(const RunPlan& plan, unsigned threads,
                           const std::function<void(const Progress&)>& on_progress,
-                          const TraceRequest& trace) const {
+                          const std::string& run_name, const TraceRequest& trace) const {
   Json parameters = plan.parameters;
   const std::unique_ptr<Algorithm> algorithm =
       find_algorithm(plan.algorithm, plan.place).make(parameters, plan.place, facts());
-  RunResult result = run(*algorithm, threads, on_progress, plan.run, trace);
-  result.run = plan.run;
-  result.algorithm = plan.label;
-  return result;
+  return run(*algorithm, threads, on_progress, run_name, trace);
 }
 
 RunResult Experiment::run(Algorithm& algorithm, unsigned threads,

@@ -8,6 +8,7 @@
 #include "sim/core/input/cluster_plan.hpp"
 #include "sim/core/learning/problem.hpp"
 #include "sim/core/learning/sampler.hpp"
+#include "sim/core/learning/shared_datasets.hpp"
 #include "sim/core/record/trace_files.hpp"
 #include "sim/engine/simulation.hpp"
 
@@ -15,17 +16,18 @@ namespace motley {
 
 /// One run to do: an algorithm with all its parameters.
 struct RunPlan {
-  std::string run;    ///< unique name
   std::string label;  ///< what tables and plots call the algorithm
   std::string algorithm;
   Json parameters;
   Place place;
 };
 
-/// A scenario ready to run: checked to the last parameter, its data loaded once for all runs.
+/// One point of a scenario's sweep, or a scenario without one, ready to run: checked to the last
+/// parameter, its data loaded.
 class Experiment {
  public:
   /// Throws InputError for any mistake in the scenario; nothing has been written then.
+  Experiment(LoadedScenario loaded, SharedDatasets& datasets);
   Experiment(const std::string& file, const std::vector<Override>& overrides);
 
   const Scenario& scenario() const { return loaded_.scenario; }
@@ -40,12 +42,16 @@ class Experiment {
   std::uint64_t message_bytes() const { return message_bytes_; }
   /// Whether the data has classes, and how many: accuracy at chance is 1 over that.
   std::size_t classes() const { return data_ ? data_->classes : 0; }
+  /// Cluster, model and data in one line.
   std::string describe() const;
+  /// All that decides the result of a run and nothing else: no names, no other algorithms, no
+  /// comments; files by their contents.
+  Json description_of(const RunPlan& plan) const;
 
-  /// Does one run. In a process of its own.
+  /// Does one run. In a process of its own. The name is that of its traces.
   RunResult run(const RunPlan& plan, unsigned threads,
                 const std::function<void(const Progress&)>& on_progress,
-                const TraceRequest& trace = {}) const;
+                const std::string& run_name = "", const TraceRequest& trace = {}) const;
   /// The same with an algorithm that need not be in the catalogue.
   RunResult run(Algorithm& algorithm, unsigned threads,
                 const std::function<void(const Progress&)>& on_progress,
@@ -57,7 +63,8 @@ class Experiment {
   void plan_runs();
 
   LoadedScenario loaded_;
-  std::unique_ptr<Dataset> data_;
+  std::shared_ptr<const Dataset> data_;
+  std::string data_digest_;
   std::unique_ptr<Problem> problem_;
   std::unique_ptr<Partition> partition_;
   ClusterPlan cluster_;

@@ -43,9 +43,14 @@ std::size_t terminal_width() {
 
 }  // namespace
 
-ProgressDisplay::ProgressDisplay(const std::vector<RunPlan>& runs, bool quiet)
-    : quiet_(quiet), terminal_(isatty(STDERR_FILENO) != 0) {
-  for (const RunPlan& plan : runs) runs_.push_back({plan.label, State::waiting, {}});
+ProgressDisplay::ProgressDisplay(const Study& study, const std::vector<std::size_t>& runs,
+                                 std::size_t done_before, bool quiet)
+    : study_(study),
+      quiet_(quiet),
+      terminal_(isatty(STDERR_FILENO) != 0),
+      total_(done_before + runs.size()),
+      done_(done_before) {
+  for (const std::size_t run : runs) cost_of_all_ += study.cost(run);
 }
 
 ProgressDisplay::~ProgressDisplay() {
@@ -63,19 +68,25 @@ void ProgressDisplay::say(const std::string& text) {
 }
 
 void ProgressDisplay::started(std::size_t run) {
-  runs_[run].state = State::running;
+  running_[run] = {};
 }
 
 void ProgressDisplay::progressed(std::size_t run, const Progress& progress) {
-  runs_[run].progress = progress;
+  running_[run] = progress;
+}
+
+void ProgressDisplay::retried(std::size_t run, const std::string& reason) {
+  say("  " + name_of(run) + " is tried once more: " + reason);
 }
 
 void ProgressDisplay::finished(std::size_t run, const RunResult& result) {
-  runs_[run].state = State::done;
-  runs_[run].progress.share = 1;
+  running_.erase(run);
+  ++done_;
+  cost_of_done_ += study_.cost(run);
   if (result.status == "failed") ++failed_;
+  remember_best(run, result);
   std::ostringstream text;
-  text << "  " << std::left << std::setw(16) << runs_[run].label << " ";
+  text << "  " << std::left << std::setw(16) << name_of(run) << " ";
   if (result.status == "ok") {
     text << result.updates << " updates in " << std::setprecision(6) << result.virtual_s
          << " virtual s, " << std::setprecision(3) << result.wall_s << " s of wall time";
@@ -85,30 +96,51 @@ void ProgressDisplay::finished(std::size_t run, const RunResult& result) {
   say(text.str());
 }
 
-std::string ProgressDisplay::line() const {
-  std::size_t done = 0;
-  double share = 0;
-  std::ostringstream running;
-  for (const Run& run : runs_) {
-    share += run.state == State::waiting ? 0 : run.progress.share;
-    if (run.state == State::done) ++done;
-    if (run.state != State::running) continue;
-    running << "  " << run.label << " " << std::lround(100 * run.progress.share) << " %";
-    if (run.progress.share > 0) running << " (" << quality(run.progress) << ")";
-  }
-  const std::chrono::duration<double> passed = Clock::now() - start_;
-  share /= static_cast<double>(runs_.size());
+void ProgressDisplay::remember_best(std::size_t run, const RunResult& result) {
+  if (result.status != "ok") return;
   std::ostringstream text;
-  text << "  " << done << "/" << runs_.size() << " done";
-  if (failed_ > 0) text << ", " << failed_ << " failed";
-  if (share > 0.02) text << ", " << duration(passed.count() * (1 - share) / share) << " left";
-  text << " |" << running.str();
+  Best best{name_of(run), "", {}};
+  if (result.time_to_target_s) {
+    best.rank = {0, *result.time_to_target_s};
+    text << std::setprecision(4) << "reached the target at " << *result.time_to_target_s << " s";
+  } else if (result.best_test_accuracy) {
+    best.rank = {1, -*result.best_test_accuracy};
+    text << "accuracy " << std::fixed << std::setprecision(3) << *result.best_test_accuracy;
+  } else if (result.final_test_loss) {
+    best.rank = {1, *result.final_test_loss};
+    text << "loss " << std::setprecision(4) << *result.final_test_loss;
+  } else {
+    return;
+  }
+  best.text = text.str();
+  if (!best_ || best.rank < best_->rank) best_ = best;
+}
+
+std::string ProgressDisplay::time_left() const {
+  double done = cost_of_done_;
+  for (const auto& [run, progress] : running_) done += progress.share * study_.cost(run);
+  const double share = done / cost_of_all_;
+  if (!(share > 0.01)) return "";
+  const std::chrono::duration<double> passed = Clock::now() - start_;
+  return ", " + duration(passed.count() * (1 - share) / share) + " left";
+}
+
+std::string ProgressDisplay::line() const {
+  std::ostringstream text;
+  text << "  " << done_ << "/" << total_ << " done, " << running_.size() << " running, " << failed_
+       << " failed" << time_left();
+  if (best_) text << ", best " << best_->run << " " << best_->text;
+  text << " |";
+  for (const auto& [run, progress] : running_) {
+    text << "  " << name_of(run) << " " << std::lround(100 * progress.share) << " %";
+    if (progress.share > 0) text << " (" << quality(progress) << ")";
+  }
   return text.str();
 }
 
 void ProgressDisplay::refresh() {
   if (quiet_) return;
-  const auto interval = terminal_ ? std::chrono::milliseconds(200) : std::chrono::seconds(5);
+  const auto interval = terminal_ ? std::chrono::milliseconds(200) : std::chrono::seconds(30);
   const Clock::time_point now = Clock::now();
   if (now - drawn_ < interval) return;
   drawn_ = now;

@@ -31,11 +31,24 @@ std::string version_line() {
   return std::string("motley ") + MOTLEY_VERSION + " (" + MOTLEY_COMMIT + ")";
 }
 
+Json this_program() {
+  return {{"version", MOTLEY_VERSION}, {"commit", MOTLEY_COMMIT}, {"sources", MOTLEY_SOURCES}};
+}
+
+bool same_program(const Json& program) {
+  return program.value("sources", "") == MOTLEY_SOURCES;
+}
+
+std::string shown_program(const Json& program) {
+  return program.value("version", "?") + " (" + program.value("commit", "?") + ")";
+}
+
 Json provenance(const std::vector<std::string>& command) {
   return {
       {"program", "motley"},
       {"version", MOTLEY_VERSION},
       {"commit", MOTLEY_COMMIT},
+      {"sources", MOTLEY_SOURCES},
       {"compiler", std::string("g++ ") + __VERSION__},
       {"build_type", MOTLEY_BUILD_TYPE},
       {"flags", MOTLEY_FLAGS},

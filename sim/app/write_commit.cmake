@@ -1,10 +1,22 @@
-# Writes the commit being built as a header, touching the file only when it changes.
+# Writes the commit being built as a header, and a digest of the sources that decide what a run gives
+# (so that results of another version are noticed, and a change of the documentation is not taken for
+# one); touches the file only when something changes.
 execute_process(COMMAND git -C ${SOURCE} describe --always --dirty --abbrev=12
   OUTPUT_VARIABLE COMMIT OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET RESULT_VARIABLE FAILED)
 if(FAILED)
   set(COMMIT "unknown")
 endif()
-set(TEXT "#pragma once\n#define MOTLEY_COMMIT \"${COMMIT}\"\n")
+file(GLOB_RECURSE FILES RELATIVE ${SOURCE} ${SOURCE}/sim/core/*pp ${SOURCE}/sim/engine/*pp ${SOURCE}/algorithms/*pp)
+list(APPEND FILES sim/app/experiment.cpp sim/app/study.cpp)
+list(SORT FILES)
+set(SUMS "")
+foreach(FILE ${FILES})
+  file(SHA1 ${SOURCE}/${FILE} SUM)
+  string(APPEND SUMS "${FILE} ${SUM}\n")
+endforeach()
+string(SHA1 SOURCES "${SUMS}")
+string(SUBSTRING ${SOURCES} 0 12 SOURCES)
+set(TEXT "#pragma once\n#define MOTLEY_COMMIT \"${COMMIT}\"\n#define MOTLEY_SOURCES \"${SOURCES}\"\n")
 if(EXISTS ${OUTPUT})
   file(READ ${OUTPUT} OLD)
 endif()

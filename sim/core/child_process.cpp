@@ -137,12 +137,14 @@ ChildOutcome ChildProcess::wait() {
   outcome.stderr_text = contents(stderr_file_);
   std::fclose(stderr_file_);
   if (WIFSIGNALED(status)) {
+    outcome.died = true;
     outcome.error = std::string("its process died: ") + strsignal(WTERMSIG(status));
   } else if (last_.is_object() && last_.contains("result")) {
     outcome.result = std::move(last_["result"]);
   } else if (last_.is_object() && last_.contains("error")) {
     outcome.error = last_["error"];
   } else {
+    outcome.died = true;
     outcome.error =
         "its process ended without an answer, exit code " + std::to_string(WEXITSTATUS(status));
   }

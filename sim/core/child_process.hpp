@@ -14,6 +14,7 @@ namespace motley {
 struct ChildOutcome {
   std::optional<Json> result;  ///< what it returned; empty when it threw or died
   std::string error;           ///< what it threw, or how the process died
+  bool died = false;           ///< the process ended without returning or throwing
   std::string stderr_text;     ///< what it wrote there
 
   /// One line that says why there is no result.

@@ -12,26 +12,6 @@ namespace {
 
 constexpr std::size_t most_workers = 10'000'000;
 
-void apply_override(Json& json, const Override& change) {
-  const Place place{"--set", change.pointer};
-  try {
-    const Json::json_pointer pointer(change.pointer);
-    // The library would make whatever is missing on the way, and fill lists with nulls.
-    const Json::json_pointer parent = pointer.parent_pointer();
-    if (!json.contains(parent)) {
-      throw InputError(place,
-                       "there is no " + parent.to_string() + " in the scenario to set it in");
-    }
-    if (json[parent].is_array() && pointer.back() != "-" && !json.contains(pointer)) {
-      throw InputError(place, "there is no such element: " + parent.to_string() + " has " +
-                                  std::to_string(json[parent].size()) + " (\"-\" appends one)");
-    }
-    json[pointer] = change.value;
-  } catch (const Json::exception&) {
-    throw InputError(place, "is not a JSON pointer into the scenario (an example: /stop/time)");
-  }
-}
-
 /// The first host name that both classes have: gpu10 of classes gpu, with 11 workers, and gpu1.
 std::string common_host(const WorkerClassSpec& a, const WorkerClassSpec& b) {
   if (!b.name.starts_with(a.name)) return "";
@@ -207,14 +187,42 @@ Override parse_override(const std::string& argument) {
   return {pointer, value};
 }
 
-LoadedScenario load_scenario(const std::string& file, const std::vector<Override>& overrides) {
-  LoadedScenario loaded{file, {}, parse_json_file(file)};
-  if (!loaded.full.is_object()) throw InputError(Place{file, ""}, "must be an object in braces");
-  for (const Override& change : overrides) apply_override(loaded.full, change);
+void apply_override(Json& json, const Override& change, const Place& place) {
+  try {
+    const Json::json_pointer pointer(change.pointer);
+    // The library would make whatever is missing on the way, and fill lists with nulls.
+    const Json::json_pointer parent = pointer.parent_pointer();
+    if (!json.contains(parent)) {
+      throw InputError(place,
+                       "there is no " + parent.to_string() + " in the scenario to set it in");
+    }
+    if (json[parent].is_array() && pointer.back() != "-" && !json.contains(pointer)) {
+      throw InputError(place, "there is no such element: " + parent.to_string() + " has " +
+                                  std::to_string(json[parent].size()) + " (\"-\" appends one)");
+    }
+    json[pointer] = change.value;
+  } catch (const Json::exception&) {
+    throw InputError(place, "is not a JSON pointer into the scenario (an example: /stop/time)");
+  }
+}
+
+Json read_scenario(const std::string& file, const std::vector<Override>& overrides) {
+  Json json = parse_json_file(file);
+  if (!json.is_object()) throw InputError(Place{file, ""}, "must be an object in braces");
+  for (const Override& change : overrides) apply_override(json, change, {"--set", change.pointer});
+  return json;
+}
+
+LoadedScenario check_scenario(const std::string& file, Json scenario) {
+  LoadedScenario loaded{file, {}, std::move(scenario)};
   const Place root{file, ""};
   Scenario::fields().read(loaded.full, root, loaded.scenario);
   check_together(loaded.scenario, root);
   return loaded;
+}
+
+LoadedScenario load_scenario(const std::string& file, const std::vector<Override>& overrides) {
+  return check_scenario(file, read_scenario(file, overrides));
 }
 
 }  // namespace motley

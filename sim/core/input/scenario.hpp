@@ -157,6 +157,8 @@ struct Scenario {
   Json defaults;                 ///< values for every algorithm that does not say otherwise
   std::vector<Json> algorithms;  ///< checked by the algorithms' own descriptions
   std::optional<std::string> baseline;
+  std::uint64_t replicas = 1;  ///< replica r is the same with seed + r
+  Json sweep;                  ///< see read_axes(); a point of the sweep is a scenario of its own
 
   static Fields<Scenario> fields();
 };
@@ -179,7 +181,16 @@ struct Override {
 };
 Override parse_override(const std::string& argument);
 
-/// Reads and checks all but the algorithms' own parameters. Throws InputError.
+/// Puts the value where the pointer says; `place` is that of the change, for InputErrors.
+void apply_override(Json& scenario, const Override& change, const Place& place);
+
+/// The scenario as it is written, with the overrides, still unchecked. Throws InputError.
+Json read_scenario(const std::string& file, const std::vector<Override>& overrides);
+
+/// Checks all but the sweep and the algorithms' own parameters. Throws InputError.
+LoadedScenario check_scenario(const std::string& file, Json scenario);
+
+/// Both.
 LoadedScenario load_scenario(const std::string& file, const std::vector<Override>& overrides);
 
 }  // namespace motley

@@ -396,6 +396,18 @@ Fields<Scenario> Scenario::fields() {
   f.add({.name = "baseline",
          .doc = "label of the algorithm that speed-ups are measured by; the first when absent"},
         &Scenario::baseline);
+  f.add({.name = "replicas",
+         .doc = "how often every run is repeated; replica r has seed + r, the same for every "
+                "algorithm",
+         .fallback = 1,
+         .minimum = 1,
+         .maximum = 100'000},
+        &Scenario::replicas);
+  f.add({.name = "sweep",
+         .doc = "JSON pointers into this file, each with a list of values or {\"from\", \"to\", "
+                "\"steps\", \"scale\"}; every algorithm runs at every point of their product",
+         .fallback = Json::object()},
+        &Scenario::sweep);
   return f;
 }
 

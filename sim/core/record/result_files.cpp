@@ -3,6 +3,8 @@
 #include <fstream>
 #include <system_error>
 
+#include "sim/core/input/sweep.hpp"
+#include "sim/core/record/atomic_file.hpp"
 #include "sim/core/record/csv_row.hpp"
 #include "sim/core/record/link_use.hpp"
 #include "sim/core/statistics/summary_file.hpp"
@@ -26,26 +28,19 @@ ResultFiles::ResultFiles(const std::filesystem::path& folder) : folder_(folder) 
   std::filesystem::remove(probe, error);
 }
 
-void ResultFiles::write(const std::string& name, const std::string& text) const {
-  const std::filesystem::path target = folder_ / name;
-  const std::filesystem::path temporary = folder_ / ("." + name + ".new");
-  std::ofstream out(temporary, std::ios::binary);
-  out << text;
-  out.close();
-  if (!out) throw std::runtime_error(target.string() + ": cannot be written (is the disk full?)");
-  std::filesystem::rename(temporary, target);
-}
-
 void ResultFiles::write_json(const std::string& name, const Json& json) const {
-  write(name, json.dump(2) + "\n");
+  write_atomically(folder_ / name, json.dump(2) + "\n");
 }
 
-void ResultFiles::write_csvs(const std::vector<RunResult>& results) const {
+void ResultFiles::write_csvs(const std::vector<std::string>& axes,
+                             const std::vector<RunResult>& results) const {
   std::string runs =
       "run,algorithm,replica,seed,status,virtual_s,updates,gradients,samples,epochs,bytes,"
       "final_test_accuracy,best_test_accuracy,final_test_loss,time_to_target_s,compute_s,"
       "transfer_s,wait_s,discarded_s,mean_staleness,max_staleness,wall_s,peak_rss_mb,reason,"
-      "speed_ratio,speed_cv,sync_efficiency\n";
+      "speed_ratio,speed_cv,sync_efficiency";
+  for (const std::string& axis : axes) runs += "," + cell(axis);
+  runs += "\n";
   std::string curves =
       "run,time_s,updates,samples,epochs,bytes,train_loss,test_loss,test_accuracy\n";
   std::string workers =
@@ -64,6 +59,9 @@ void ResultFiles::write_csvs(const std::vector<RunResult>& results) const {
             uneven ? std::optional(uneven->speed_ratio) : std::nullopt,
             uneven ? std::optional(uneven->speed_cv) : std::nullopt,
             uneven ? std::optional(uneven->sync_efficiency) : std::nullopt);
+    runs.pop_back();  // the end of the line
+    for (const Json& value : r.point) runs += "," + cell(shown_value(value));
+    runs += "\n";
     for (const CurvePoint& p : r.curve) {
       curves += row(r.run, p.time_s, p.updates, p.samples, p.epochs, p.bytes, p.train_loss,
                     p.test_loss, p.test_accuracy);
@@ -84,17 +82,18 @@ void ResultFiles::write_csvs(const std::vector<RunResult>& results) const {
                    l.max_utilisation, l.links);
     }
   }
-  write("staleness.csv", staleness);
-  write("links.csv", links);
-  write("decisions.csv", decisions);
-  write("curves.csv", curves);
-  write("workers.csv", workers);
-  write("runs.csv", runs);  // last: who sees a run here finds its curve and workers too
+  write_atomically(folder_ / "staleness.csv", staleness);
+  write_atomically(folder_ / "links.csv", links);
+  write_atomically(folder_ / "decisions.csv", decisions);
+  write_atomically(folder_ / "curves.csv", curves);
+  write_atomically(folder_ / "workers.csv", workers);
+  // Last: who sees a run here finds its curve and workers, too.
+  write_atomically(folder_ / "runs.csv", runs);
 }
 
 void ResultFiles::write_summary(const std::vector<std::string>& axes, const std::string& baseline,
                                 const std::vector<RunResult>& results) const {
-  write("summary.csv", summary_csv(axes, baseline, results));
+  write_atomically(folder_ / "summary.csv", summary_csv(axes, baseline, results));
 }
 
 }  // namespace motley

@@ -8,8 +8,8 @@
 
 namespace motley {
 
-/// The results folder. Every file is written whole under another name and then renamed, so that at
-/// any moment it is complete; doubles are printed so that reading them back gives the same bits.
+/// The files of the results folder that are there to be read. At any moment each is complete;
+/// doubles are printed so that reading them back gives the same bits.
 class ResultFiles {
  public:
   /// Makes the folder; InputError when it cannot be made or written.
@@ -18,15 +18,14 @@ class ResultFiles {
   const std::filesystem::path& folder() const { return folder_; }
   void write_json(const std::string& name, const Json& json) const;
   /// runs.csv, curves.csv, workers.csv, staleness.csv and links.csv of the runs so far, in the
-  /// order given.
-  void write_csvs(const std::vector<RunResult>& results) const;
+  /// order given. `axes` are the pointers that the values of RunResult::point belong to.
+  void write_csvs(const std::vector<std::string>& axes,
+                  const std::vector<RunResult>& results) const;
   /// summary.csv: what the runs so far say together, see summary_csv().
   void write_summary(const std::vector<std::string>& axes, const std::string& baseline,
                      const std::vector<RunResult>& results) const;
 
  private:
-  void write(const std::string& name, const std::string& text) const;
-
   std::filesystem::path folder_;
 };
 

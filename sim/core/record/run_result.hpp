@@ -86,10 +86,10 @@ struct RunResult {
   std::vector<LinkResult> links;
   std::vector<StalenessCount> staleness;  ///< by class, then staleness
   std::vector<Decision> decisions;
-  std::vector<Json>
-      point;  ///< the values of the sweep's axes; not handed over, the plan knows them
-  std::optional<double>
-      time_budget_s;  ///< the virtual time the run was given; not in the CSV files
+  /// The values of the sweep's axes; not handed over, the plan knows them.
+  std::vector<Json> point;
+  /// The virtual time the run was given; not in the CSV files.
+  std::optional<double> time_budget_s;
 
   double compute_s() const;
   double transfer_s() const;

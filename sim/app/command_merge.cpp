@@ -1,0 +1,102 @@
+#include <iostream>
+#include <set>
+
+#include "sim/app/command_line.hpp"
+#include "sim/app/provenance.hpp"
+#include "sim/app/results_folder.hpp"
+#include "sim/core/input/json_file.hpp"
+
+namespace po = boost::program_options;
+
+namespace motley {
+namespace {
+
+Json plan_of(const std::string& folder) {
+  const std::filesystem::path file = std::filesystem::path(folder) / "plan.json";
+  if (!std::filesystem::exists(file)) {
+    throw InputError(folder + ": is no results folder: it has no plan.json");
+  }
+  return parse_json_file(file.string());
+}
+
+/// The run from the first folder that has it, one where it did not fail if there is one.
+std::optional<RunStore::StoredRun> find_run(const std::string& hash,
+                                            const std::vector<std::string>& folders) {
+  std::optional<RunStore::StoredRun> found;
+  for (const std::string& folder : folders) {
+    const RunStore store(folder);
+    const std::optional<RunStore::StoredRun> stored = store.load(hash);
+    if (!stored) continue;
+    if (!same_program(stored->program)) {
+      throw InputError(store.file_of(hash).string() + ": was made by another version of motley, " +
+                       shown_program(stored->program) + ", and this is " +
+                       shown_program(this_program()) + ": merge with that version");
+    }
+    if (!found || stored->result.status != "failed") found = stored;
+    if (found->result.status != "failed") break;
+  }
+  return found;
+}
+
+int merge(const po::variables_map& options, const std::vector<std::string>& command_line) {
+  if (options.count("folder") == 0 || options.count("out") == 0) {
+    throw InputError(
+        "merge: needs results folders and --out; usage: motley merge DIR... --out DIR");
+  }
+  const auto folders = options["folder"].as<std::vector<std::string>>();
+  const Json plan = plan_of(folders.front());
+  for (const std::string& folder : folders) {
+    if (plan_of(folder) != plan) {
+      throw InputError(folder + ": holds the runs of another scenario than " + folders.front());
+    }
+  }
+  const RunTable table = run_table_from_json(plan);
+  ResultsFolder out(
+      options["out"].as<std::string>(),
+      {table, parse_json_file((std::filesystem::path(folders.front()) / "scenario.json").string()),
+       provenance(command_line)},
+      false);
+  std::set<std::string> hashes;
+  std::size_t missing = 0;
+  std::size_t failed = 0;
+  for (const RunEntry& run : table.runs) {
+    if (!hashes.insert(run.hash).second) continue;
+    if (!out.is_done(run.hash)) {
+      const std::optional<RunStore::StoredRun> stored = find_run(run.hash, folders);
+      if (stored) out.store(run.hash, *stored);
+    }
+    const RunResult* result = out.result(run.hash);
+    if (result == nullptr) ++missing;
+    if (result != nullptr && result->status == "failed") ++failed;
+  }
+  out.write_csvs();
+  std::cout << hashes.size() - missing << " of " << hashes.size() << " runs";
+  if (failed > 0) std::cout << ", " << failed << " of them failed";
+  std::cout << "\nResults: " << out.path().string() << "\n" << std::flush;
+  if (missing > 0) {
+    std::cerr << "motley: " << missing << " runs are missing; 'motley run "
+              << (out.path() / "scenario.json").string() << " --out " << out.path().string()
+              << "' does them\n";
+  }
+  return missing + failed > 0 ? 1 : 0;
+}
+
+}  // namespace
+
+Command merge_command() {
+  Command command;
+  command.name = "merge";
+  command.summary = "join the results of shards into one folder";
+  command.usage = "motley merge DIR... --out DIR";
+  command.example = "motley merge shard1 shard2 shard3 --out results/all";
+  command.positional = "folder";
+  command.most_positional = 100'000;
+  po::options_description output("Output");
+  output.add_options()("out", po::value<std::string>()->value_name("DIR"),
+                       "folder for the joined results; what it has already is kept");
+  command.groups.push_back(output);
+  command.execute = merge;
+  return command;
+}
+
+}  // namespace motley

@@ -1,0 +1,119 @@
+#include "sim/app/results_folder.hpp"
+
+#include <set>
+
+#include "sim/app/provenance.hpp"
+#include "sim/core/input/json_file.hpp"
+#include "sim/core/record/atomic_file.hpp"
+
+namespace motley {
+
+ResultsFolder::ResultsFolder(const std::filesystem::path& folder, const StudyFiles& study,
+                             bool fresh)
+    : files_(folder), table_(study.table), store_(folder), lock_(folder) {
+  std::filesystem::create_directories(store_.folder());
+  lock_.exclusively([&] { open(study, fresh); });
+}
+
+void ResultsFolder::open(const StudyFiles& study, bool fresh) {
+  const Json plan = to_json(table_);
+  const std::string where = path().string();
+  if (lock_.alone()) {
+    remove_half_written(path());
+    remove_half_written(store_.folder());
+    if (fresh) store_.remove_all();
+  } else if (fresh) {
+    throw InputError("--fresh: another process is at work in " + where +
+                     "; stop it first, or choose another folder with --out");
+  } else if (parse_json_file((path() / "plan.json").string()) != plan) {
+    throw InputError(where +
+                     ": another process is at work there on another scenario; choose another "
+                     "folder with --out");
+  }
+  refresh();
+  lock_.join();
+  files_.write_json("scenario.json", study.scenario);
+  files_.write_json("plan.json", plan);
+  files_.write_json("provenance.json", study.provenance);
+  write_tables();
+}
+
+void ResultsFolder::write_tables() const {
+  const std::vector<RunResult> finished = rows();
+  files_.write_csvs(table_.axes, finished);
+  files_.write_summary(table_.axes, table_.baseline, finished);
+}
+
+void ResultsFolder::refresh() {
+  std::set<std::string> looked_for;
+  for (const RunEntry& run : table_.runs) {
+    if (!looked_for.insert(run.hash).second || is_done(run.hash)) continue;
+    const std::optional<RunStore::StoredRun> stored = store_.load(run.hash);
+    if (stored) remember(run.hash, *stored);
+  }
+}
+
+void ResultsFolder::remember(const std::string& hash, const RunStore::StoredRun& run) {
+  if (!same_program(run.program)) {
+    throw InputError(store_.file_of(hash).string() + ": was made by another version of motley, " +
+                     shown_program(run.program) + ", and this is " + shown_program(this_program()) +
+                     ": do all runs again with --fresh, or choose another folder with --out");
+  }
+  results_[hash] = run.result;
+}
+
+const RunResult* ResultsFolder::result(const std::string& hash) const {
+  const auto found = results_.find(hash);
+  return found == results_.end() ? nullptr : &found->second;
+}
+
+bool ResultsFolder::is_done(const std::string& hash) const {
+  const RunResult* known = result(hash);
+  return known != nullptr && known->status != "failed";
+}
+
+std::vector<RunResult> ResultsFolder::rows() const {
+  std::vector<RunResult> rows;
+  for (const RunEntry& run : table_.runs) {
+    const RunResult* known = result(run.hash);
+    if (known == nullptr) continue;
+    rows.push_back(*known);
+    RunResult& row = rows.back();
+    row.run = run.name;
+    row.algorithm = run.label;
+    row.replica = run.replica;
+    row.seed = run.seed;
+    row.point = run.point;
+  }
+  return rows;
+}
+
+ResultsFolder::Claim ResultsFolder::claim(const std::string& hash, bool again) {
+  if (!lock_.try_claim(hash)) return Claim::elsewhere;
+  if (again) return Claim::ours;
+  const std::optional<RunStore::StoredRun> stored = store_.load(hash);
+  if (!stored || stored->result.status == "failed") return Claim::ours;
+  remember(hash, *stored);
+  lock_.release(hash);
+  return Claim::done;
+}
+
+void ResultsFolder::store(const std::string& hash, const Json& description,
+                          const RunResult& result) {
+  store(hash, {this_program(), description, result});
+  lock_.release(hash);
+}
+
+void ResultsFolder::store(const std::string& hash, const RunStore::StoredRun& run) {
+  store_.save(hash, run);
+  remember(hash, run);
+}
+
+void ResultsFolder::write_csvs() {
+  lock_.exclusively([this] {
+    refresh();
+    write_tables();
+  });
+}
+
+}  // namespace motley

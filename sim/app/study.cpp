@@ -1,0 +1,147 @@
+#include "sim/app/study.hpp"
+
+#include <filesystem>
+#include <sstream>
+
+#include "sim/app/expected_cost.hpp"
+#include "sim/core/digest.hpp"
+
+namespace motley {
+namespace {
+
+/// So that the stored scenario can be run again from where the results are.
+void make_paths_absolute(Json& scenario, const std::string& file) {
+  const std::filesystem::path folder = std::filesystem::path(file).parent_path();
+  for (const char* pointer : {"/data/path", "/data/test_path", "/cluster/platform"}) {
+    const Json::json_pointer place(pointer);
+    if (!scenario.contains(place) || !scenario[place].is_string()) continue;
+    const std::string path = scenario[place];
+    if (path.empty()) continue;
+    scenario[place] = std::filesystem::absolute(folder / path).lexically_normal().string();
+  }
+}
+
+std::string shown_point(const std::vector<Axis>& axes, const std::vector<Json>& point) {
+  std::string text;
+  for (std::size_t i = 0; i < axes.size(); ++i) {
+    text += (i > 0 ? ", " : "") + axes[i].pointer + " = " + point[i].dump();
+  }
+  return text;
+}
+
+std::string counted(std::size_t n, const std::string& thing) {
+  return std::to_string(n) + " " + thing + (n == 1 ? "" : "s");
+}
+
+}  // namespace
+
+Study::Study(const std::string& file, const std::vector<Override>& overrides)
+    : file_(file), written_(read_scenario(file, overrides)) {
+  const Place root{file, ""};
+  axes_ = read_axes(written_.value("sweep", Json::object()), root / "sweep");
+  points_ = points_of(axes_);
+  point_names_ = point_names(axes_);
+  for (const Axis& axis : axes_) table_.axes.push_back(axis.pointer);
+  for (std::size_t point = 0; point < points_.size(); ++point) {
+    for (std::uint64_t replica = 0; replica < replicas_; ++replica) {
+      const std::unique_ptr<Experiment> experiment = load(point, replica);
+      if (point == 0 && replica == 0) fill_in(*experiment);
+      plan_runs(point, replica, *experiment);
+    }
+  }
+}
+
+std::unique_ptr<Experiment> Study::load(std::size_t point, std::uint64_t replica) const {
+  const Place sweep = Place{file_, ""} / "sweep";
+  Json scenario = written_;
+  for (std::size_t i = 0; i < axes_.size(); ++i) {
+    apply_override(scenario, {axes_[i].pointer, points_[point][i]}, sweep / axes_[i].pointer);
+  }
+  try {
+    LoadedScenario loaded = check_scenario(file_, scenario);
+    if (replica > 0) {
+      scenario["seed"] = loaded.scenario.seed + replica;
+      loaded = check_scenario(file_, scenario);
+    }
+    return std::make_unique<Experiment>(std::move(loaded), datasets_);
+  } catch (const InputError& e) {
+    if (axes_.empty()) throw;
+    throw InputError(std::string(e.what()) + " (in the sweep, at " +
+                     shown_point(axes_, points_[point]) + ")");
+  }
+}
+
+void Study::plan_runs(std::size_t point, std::uint64_t replica, const Experiment& experiment) {
+  for (std::size_t i = 0; i < experiment.runs().size(); ++i) {
+    const RunPlan& plan = experiment.runs()[i];
+    RunEntry entry;
+    entry.name = plan.label + "-" + std::to_string(replica) + point_names_[point];
+    entry.hash = digest(experiment.description_of(plan).dump());
+    entry.label = plan.label;
+    entry.replica = replica;
+    entry.seed = experiment.scenario().seed;
+    entry.point = points_[point];
+    table_.runs.push_back(std::move(entry));
+    places_.push_back({point, replica, i, expected_cost(experiment, plan)});
+  }
+}
+
+void Study::fill_in(const Experiment& first) {
+  name_ = first.scenario().name;
+  table_.baseline = first.baseline();
+  replicas_ = first.scenario().replicas;
+  algorithms_ = first.runs().size();
+  first_described_ = first.describe();
+  full_ = first.full();
+  for (const Axis& axis : axes_) {
+    const Json::json_pointer pointer(axis.pointer);
+    const Json::json_pointer beside = pointer.parent_pointer();
+    const Json::json_pointer restored = beside.empty() ? pointer : beside;
+    if (written_.contains(restored)) {
+      full_[restored] = written_[restored];
+    } else if (beside.empty()) {
+      full_.erase(pointer.back());
+    }
+    Json values = axis.values;
+    for (Json& value : values) {
+      Json alone;
+      alone[pointer] = value;
+      make_paths_absolute(alone, file_);
+      value = alone[pointer];
+    }
+    full_["sweep"][axis.pointer] = values;
+  }
+  make_paths_absolute(full_, file_);
+}
+
+const Experiment& Study::experiment(std::size_t run) const {
+  const RunOrigin& origin = places_[run];
+  const std::pair<std::size_t, std::uint64_t> wanted = {origin.point, origin.replica};
+  if (!loaded_ || loaded_is_ != wanted) {
+    loaded_ = load(origin.point, origin.replica);
+    loaded_is_ = wanted;
+  }
+  return *loaded_;
+}
+
+const RunPlan& Study::plan(std::size_t run) const {
+  return experiment(run).runs()[places_[run].algorithm];
+}
+
+Json Study::description(std::size_t run) const {
+  return experiment(run).description_of(plan(run));
+}
+
+std::string Study::describe() const {
+  std::ostringstream text;
+  text << name_ << ": " << counted(size(), "run");
+  const bool product = size() == points_.size() * replicas_ * algorithms_;
+  if (product && size() > algorithms_) {
+    text << " (" << counted(points_.size(), "point") << " x " << counted(replicas_, "replica")
+         << " x " << counted(algorithms_, "algorithm") << ")";
+  }
+  text << ", " << (points_.size() > 1 ? "at the first point " : "") << first_described_;
+  return text.str();
+}
+
+}  // namespace motley

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <filesystem>
+#include <stdexcept>
+#include <string>
+
+namespace motley {
+
+/// A file of results cannot be written: a full disk, say.
+class WriteError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// Writes the whole file under another name, sees it safe on the disk and renames it: whoever looks
+/// finds the old file or the new one, whatever dies meanwhile. Throws WriteError, and then the
+/// old file is as it was.
+void write_atomically(const std::filesystem::path& file, const std::string& text);
+
+/// Removes what killed processes left half written in the folder. Only when nobody else writes
+/// there.
+void remove_half_written(const std::filesystem::path& folder);
+
+}  // namespace motley

@@ -1,0 +1,164 @@
+#!/usr/bin/env bash
+# Runs a sweep on a real Slurm cluster: slurm_test.sh MOTLEY
+#
+# Starts munged, slurmctld and four slurmd on the loopback of this host, in a folder of its own; submits
+# a sweep, kills one of its tasks, submits again, and compares the joined results with those of a local
+# run, byte for byte but for the two columns of wall time and memory. Needs Debian's slurm-wlm and
+# munge. Everything it has started is stopped at the end, however it ends.
+set -euo pipefail
+
+motley=$1
+export PATH=$PATH:/usr/sbin:/sbin
+place=$(mktemp -d /tmp/motley_slurm_XXXXXX) # short: the paths of sockets are limited
+chmod 755 "$place"
+daemons=()
+
+stop_everything() {
+  status=$?
+  trap - EXIT
+  if ((status != 0)); then
+    tail -n 30 "$place"/*.log "$place"/out/slurm/*.log >&2 || :
+  fi
+  scancel --quiet --user "$(id -un)" 2>/dev/null || :
+  for pid in "${daemons[@]}"; do kill "$pid" 2>/dev/null || :; done
+  for pid in "${daemons[@]}"; do wait "$pid" 2>/dev/null || :; done
+  rm -rf "$place"
+  exit "$status"
+}
+trap stop_everything EXIT
+trap 'exit 1' INT TERM HUP
+
+start() {
+  local log=$1
+  shift
+  "$@" </dev/null >>"$place/$log" 2>&1 &
+  daemons+=($!)
+}
+
+# Fails unless the command succeeds within a minute; for daemons that tell nobody when they are ready.
+until_true() {
+  local end=$((SECONDS + 60))
+  until "$@" >/dev/null 2>&1; do
+    if ((SECONDS > end)); then
+      printf 'gave up waiting for: %s\n' "$*" >&2
+      return 1
+    fi
+    read -r -t 0.1 <> <(:) || : # lets them work
+  done
+}
+
+free_port() {
+  local port
+  for port in $(shuf -i 20000-60000 -n 100); do
+    if ! (: <>"/dev/tcp/127.0.0.1/$port") 2>/dev/null && [[ " ${ports[*]-} " != *" $port "* ]]; then
+      ports+=("$port")
+      return
+    fi
+  done
+  return 1
+}
+
+ports=()
+for _ in 1 2 3 4 5; do free_port; done
+
+# ---- The cluster ----
+
+head -c 1024 /dev/urandom >"$place/munge.key"
+chmod 600 "$place/munge.key"
+start munged.log munged --foreground --force --key-file "$place/munge.key" \
+  --socket "$place/munge.socket" --pid-file "$place/munged.pid" --seed-file "$place/munge.seed" \
+  --log-file "$place/munged.log"
+until_true munge --no-input --socket "$place/munge.socket"
+
+export SLURM_CONF=$place/slurm.conf
+{
+  cat <<END
+ClusterName=motley
+SlurmctldHost=$(hostname -s)(127.0.0.1)
+SlurmctldPort=${ports[4]}
+SlurmUser=$(id -un)
+SlurmdUser=$(id -un)
+AuthType=auth/munge
+AuthInfo=socket=$place/munge.socket
+StateSaveLocation=$place/state
+SlurmdSpoolDir=$place/spool-%n
+SlurmctldPidFile=$place/slurmctld.pid
+SlurmdPidFile=$place/slurmd-%n.pid
+ProctrackType=proctrack/linuxproc
+TaskPlugin=task/none
+SlurmdParameters=config_overrides
+JobAcctGatherType=jobacct_gather/none
+MpiDefault=none
+SelectType=select/cons_tres
+ReturnToService=2
+SchedulerParameters=sched_min_interval=100000
+KillWait=1
+END
+  for i in 1 2 3 4; do
+    echo "NodeName=n$i NodeHostname=$(hostname -s) NodeAddr=127.0.0.1 Port=${ports[i - 1]} CPUs=1"
+  done
+  echo "PartitionName=small Nodes=n[1-4] Default=YES State=UP"
+} >"$SLURM_CONF"
+mkdir "$place/state" "$place"/spool-n{1,2,3,4}
+start slurmctld.log slurmctld -D -i
+for i in 1 2 3 4; do start "slurmd-n$i.log" slurmd -D -N "n$i"; done
+all_idle() { [[ $(sinfo --noheader --Node --states=idle --format=%N | sort -u | wc -l) == 4 ]]; }
+until_true all_idle
+
+# ---- The sweep ----
+
+cat >"$place/sweep.json" <<'END'
+{
+  "name": "sweep",
+  "data": {"kind": "synthetic", "train": 2000, "test": 500},
+  "model": {"kind": "mlp", "hidden": [32]},
+  "cluster": {"workers": [{"name": "w", "count": 4, "speed": "1Gf"}], "server": {"speed": "1Gf"},
+              "link": {"bandwidth": "1Gbps", "latency": "10us"}},
+  "cost": {"flops_per_sample": "1Mf", "model_size": "100kB"},
+  "target": {"accuracy": 0.5},
+  "stop": {"samples": 600000},
+  "defaults": {"batch_size": 8, "step_size": 0.05},
+  "algorithms": [{"name": "sync"}, {"name": "async"}],
+  "replicas": 2,
+  "sweep": {"/cluster/workers/0/speed": ["1Gf", "2Gf", "3Gf", "4Gf"]}
+}
+END
+cd "$place"
+submit() { "$motley" slurm sweep.json --tasks 4 --partition small --out out --submit; }
+# A job that comes after the one that merges ends when all is over.
+wait_for_merge() {
+  local merge
+  merge=$(sed -n 's/.*merging as job \([0-9]*\)$/\1/p' <<<"$1")
+  sbatch --quiet --wait --dependency="afterany:$merge" --output=/dev/null --wrap true
+}
+
+"$motley" slurm sweep.json --tasks 4 --partition small --out out --dry-run >dry.txt
+[[ ! -e out ]]
+first=$(submit)
+cat out/slurm/array.sh <(echo) out/slurm/merge.sh | cmp - dry.txt
+array=$(sed -n 's/.*tasks as job \([0-9]*\),.*/\1/p' <<<"$first")
+until_true grep -q ' updates in ' out/slurm/task-2.log # one of its four runs is finished
+scancel --signal=KILL --full "${array}_2"
+wait_for_merge "$first"
+grep -q ' runs are missing; ' out/slurm/merge.log
+finished=$(find out/runs -name '*.json' | wc -l)
+((finished >= 13 && finished < 16))
+
+second=$(submit)
+wait_for_merge "$second"
+grep -qx '4 of 4 already done' out/slurm/task-1.log
+grep -qx '[123] of 4 already done' out/slurm/task-2.log
+[[ $(find out/runs -name '*.json' | wc -l) == 16 ]]
+
+# ---- The same on this machine alone ----
+
+"$motley" run sweep.json --out local --quiet >/dev/null
+without_wall_time() {
+  awk -F, -v OFS=, 'NR == 1 { for (i = 1; i <= NF; ++i) if ($i ~ /^(wall_s|peak_rss_mb)$/) wall[i] = 1 }
+    { for (i in wall) $i = ""; print }' "$1/runs.csv"
+}
+cmp <(without_wall_time out) <(without_wall_time local)
+for file in local/*.csv local/plan.json local/scenario.json; do
+  [[ $file == local/runs.csv ]] || cmp "$file" "out/${file#local/}"
+done
+echo "the results of the cluster are those of the local run"
