@@ -44,9 +44,10 @@ Study::Study(const std::string& file, const std::vector<Override>& overrides)
   for (const Axis& axis : axes_) table_.axes.push_back(axis.pointer);
   for (std::size_t point = 0; point < points_.size(); ++point) {
     for (std::uint64_t replica = 0; replica < replicas_; ++replica) {
-      const std::unique_ptr<Experiment> experiment = load(point, replica);
-      if (point == 0 && replica == 0) fill_in(*experiment);
-      plan_runs(point, replica, *experiment);
+      loaded_ = load(point, replica);
+      loaded_is_ = {point, replica};
+      if (point == 0 && replica == 0) fill_in(*loaded_);
+      plan_runs(point, replica, *loaded_);
     }
   }
 }
