@@ -469,7 +469,7 @@ TEST_CASE("A column of runs.csv for every axis is named by its pointer") {
               .exit_code == 0);
   const std::vector<std::string> lines = lines_of(place.result("runs.csv"));
   REQUIRE(lines.size() == 1 + 2 * 2 * 2);
-  CHECK(lines[0].ends_with(",reason,/cluster/link/bandwidth,/model"));
+  CHECK(lines[0].ends_with(",sync_efficiency,/cluster/link/bandwidth,/model"));
   CHECK(lines[1].starts_with("sync-0-bandwidth=1Gbps-model="));
   CHECK(lines[1].ends_with(",1Gbps,\"{\"\"kind\"\":\"\"softmax\"\"}\""));
   CHECK(lines[8].starts_with("async-1-bandwidth=2Gbps-model="));
