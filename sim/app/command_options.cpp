@@ -46,8 +46,9 @@ po::options_description shard_options() {
   return group;
 }
 
-Shard shard_of(const po::variables_map& options) {
-  return options.count("shard") > 0 ? parse_shard(options["shard"].as<std::string>()) : Shard();
+StudyShard shard_of(const po::variables_map& options) {
+  return options.count("shard") > 0 ? parse_shard(options["shard"].as<std::string>())
+                                    : StudyShard();
 }
 
 unsigned positive_option(const po::variables_map& options, const char* name, unsigned fallback) {

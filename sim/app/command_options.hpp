@@ -19,7 +19,7 @@ std::filesystem::path folder_of(const boost::program_options::variables_map& opt
                                 const Study& study);
 
 boost::program_options::options_description shard_options();
-Shard shard_of(const boost::program_options::variables_map& options);
+StudyShard shard_of(const boost::program_options::variables_map& options);
 
 /// A number of jobs, threads, tasks; InputError unless it is from 1 to 1024.
 unsigned positive_option(const boost::program_options::variables_map& options, const char* name,

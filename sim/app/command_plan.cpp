@@ -27,7 +27,7 @@ std::string gflop(double flops) {
 }
 
 int plan(const po::variables_map& options, const std::vector<std::string>&) {
-  const Shard shard = shard_of(options);
+  const StudyShard shard = shard_of(options);
   const Study study = load_study(options, "plan");
   const std::filesystem::path folder = folder_of(options, study);
   const RunStore store(folder);

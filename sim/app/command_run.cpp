@@ -109,7 +109,7 @@ int run(const po::variables_map& options, const std::vector<std::string>& comman
   const bool wants_report = options.count("report") > 0;
   if (wants_report) check_report_possible();
   trace_request(options, "");  // a mistake in it is told before anything is loaded
-  const Shard shard = shard_of(options);
+  const StudyShard shard = shard_of(options);
 
   const Study study = load_study(options, "run");
   const std::vector<std::size_t> runs = runs_of_shard(study, shard);

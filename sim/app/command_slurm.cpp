@@ -41,7 +41,7 @@ SlurmJob job_of(const po::variables_map& options, const Study& study) {
   }
   // No task without a run.
   job.tasks = std::min<std::size_t>(positive_option(options, "tasks", 1),
-                                    runs_of_shard(study, Shard()).size());
+                                    runs_of_shard(study, StudyShard()).size());
   job.cpus = positive_option(options, "cpus", 1);
   job.partition = plain_word(options, "partition");
   job.time = plain_word(options, "time");

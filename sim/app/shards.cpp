@@ -6,9 +6,9 @@
 
 namespace motley {
 
-Shard parse_shard(const std::string& text) {
+StudyShard parse_shard(const std::string& text) {
   constexpr std::size_t most = 100'000;
-  Shard shard;
+  StudyShard shard;
   const char* end = text.data() + text.size();
   const auto index = std::from_chars(text.data(), end, shard.index);
   const bool slash = index.ec == std::errc() && index.ptr != end && *index.ptr == '/';
@@ -20,7 +20,7 @@ Shard parse_shard(const std::string& text) {
   return shard;
 }
 
-std::vector<std::size_t> runs_of_shard(const Study& study, const Shard& shard) {
+std::vector<std::size_t> runs_of_shard(const Study& study, const StudyShard& shard) {
   std::vector<std::size_t> work;
   std::set<std::string> hashes;
   for (std::size_t i = 0; i < study.size(); ++i) {

@@ -1,4 +1,5 @@
 #include "sim/core/input/scenario.hpp"
+#include "sim/core/input/sweep.hpp"
 
 namespace motley {
 namespace {
@@ -406,7 +407,8 @@ Fields<Scenario> Scenario::fields() {
   f.add({.name = "sweep",
          .doc = "JSON pointers into this file, each with a list of values or {\"from\", \"to\", "
                 "\"steps\", \"scale\"}; every algorithm runs at every point of their product",
-         .fallback = Json::object()},
+         .fallback = Json::object(),
+         .schema = sweep_schema()},
         &Scenario::sweep);
   return f;
 }

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "sim/core/digest.hpp"
+#include "sim/core/input/field_schema.hpp"
 #include "sim/core/input/fields.hpp"
 
 namespace motley {
@@ -23,9 +24,11 @@ struct Range {
   Scale scale = Scale::linear;
 
   static Fields<Range> fields() {
+    const Json amount = {{"anyOf", {{{"type", "number"}}, {{"type", "string"}}}}};
     Fields<Range> f;
-    f.add({.name = "from", .doc = "the first value, with its unit if it has one"}, &Range::from);
-    f.add({.name = "to", .doc = "the last value"}, &Range::to);
+    f.add({.name = "from", .doc = "the first value, with its unit if it has one", .schema = amount},
+          &Range::from);
+    f.add({.name = "to", .doc = "the last value", .schema = amount}, &Range::to);
     f.add({.name = "steps", .doc = "how many values", .minimum = 2, .maximum = most_points},
           &Range::steps);
     f.add({.name = "scale",
@@ -187,6 +190,13 @@ std::vector<Axis> read_axes(const Json& sweep, const Place& place) {
     points *= axes.back().values.size();
   }
   return axes;
+}
+
+Json sweep_schema() {
+  const Json values = {{"anyOf", {{{"type", "array"}}, object_schema(Range::fields().infos())}}};
+  return {{"type", "object"},
+          {"patternProperties", {{"^//", Json::object()}, {"^/[^/]", values}}},
+          {"additionalProperties", false}};
 }
 
 std::vector<std::vector<Json>> points_of(const std::vector<Axis>& axes) {

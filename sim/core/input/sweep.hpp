@@ -17,6 +17,9 @@ struct Axis {
 /// "steps", "scale"}. InputError when one cannot be used.
 std::vector<Axis> read_axes(const Json& sweep, const Place& place);
 
+/// The JSON Schema of a "sweep".
+Json sweep_schema();
+
 /// One value of each axis, for every point of their product; the last axis changes fastest. Without
 /// axes there is one point, without values.
 std::vector<std::vector<Json>> points_of(const std::vector<Axis>& axes);
