@@ -1,7 +1,10 @@
 """report.html as a text, and as Chromium sees it."""
+import json
+import os
 import pathlib
 import re
 import shutil
+import subprocess
 import sys
 import tempfile
 import unittest
@@ -98,6 +101,39 @@ class Words(unittest.TestCase):
     def test_nothing_in_the_page_is_fetched(self):
         page = page_of(write_results(self.folder), report.library() or "")
         self.assertEqual(re.findall(r'(?:src|href)="(?!data:)[^"]*"', page), [])
+
+
+class OfTheProgram(unittest.TestCase):
+    """What motley really writes is what analysis/ reads."""
+
+    def test_a_run_with_report_leaves_figures_and_a_page_that_answers(self):
+        scenario = {
+            "name": "small", "data": {"kind": "synthetic", "train": 400, "test": 200, "features": 8, "classes": 3},
+            "model": {"kind": "softmax"},
+            "cluster": {"workers": [{"name": "fast", "count": 2, "speed": "4Gf"}, {"name": "slow", "count": 2, "speed": "1Gf"}],
+                        "server": {"speed": "1Tf"}, "link": {"bandwidth": "1Gbps", "latency": "1ms"}},
+            "cost": {"flops_per_sample": "10Mf", "model_size": "1MB"}, "target": {"accuracy": 0.6}, "stop": {"updates": 60},
+            "evaluate": {"every": 1}, "defaults": {"batch_size": 8, "step_size": 0.1},
+            "algorithms": [{"name": "sync"}, {"name": "async"}]}
+        with tempfile.TemporaryDirectory() as place:
+            folder = pathlib.Path(place)
+            (folder / "small.json").write_text(json.dumps(scenario))
+            told = subprocess.run([os.environ["MOTLEY_BINARY"], "run", "small.json", "--out", "out", "--trace", "--report"],
+                                  cwd=folder, capture_output=True, text=True)
+            self.assertEqual(told.returncode, 0, told.stdout + told.stderr)
+            self.assertIn("Report: out/report.html", told.stdout)
+            self.assertNotIn("missing:", told.stdout)
+            self.assertIn("left out: sweep (nothing is swept in this scenario)", told.stdout)
+            for name in ("accuracy", "efficiency", "target", "staleness", "gantt", "time_budget", "contribution", "links"):
+                for kind in ("png", "svg", "pdf"):
+                    self.assertTrue((folder / "out" / "figures" / f"{name}.{kind}").is_file(), name)
+            page = (folder / "out" / "report.html").read_text()
+            self.assertRegex(page, r"<p>a?sync reaches 60 % test accuracy in [0-9.]+ s")
+            self.assertIn("4 workers: 2 fast (4 Gf/s each) and 2 slow (1 Gf/s each)", page)
+
+    def test_report_names_what_it_does_not_find(self):
+        told = subprocess.run([os.environ["MOTLEY_BINARY"], "report", "nowhere"], capture_output=True, text=True)
+        self.assertEqual((told.returncode, told.stderr), (2, "motley: report: no such folder: nowhere\n"))
 
 
 @unittest.skipIf(chromium.PROGRAM is None, "Chromium is not installed")

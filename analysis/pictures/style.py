@@ -72,7 +72,10 @@ def entries_of(axes):
 
 def save(fig, folder, name):
     """Writes name.png, .svg and .pdf without dates, so that equal results give equal files."""
+    fig.canvas.draw()  # finds the layout, once for all formats
+    fig.set_layout_engine("none")
+    whole = fig.get_tightbbox(fig.canvas.get_renderer()).padded(0.03)
     for kind in FORMATS:
         metadata = {"svg": {"Date": None}, "pdf": {"CreationDate": None}, "png": {}}[kind]
-        fig.savefig(folder / f"{name}.{kind}", metadata=metadata, bbox_inches="tight", pad_inches=0.03)
+        fig.savefig(folder / f"{name}.{kind}", metadata=metadata, bbox_inches=whole)
     plt.close(fig)

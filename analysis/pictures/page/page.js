@@ -192,7 +192,7 @@
           borderColor: colourOf(row.algorithm), backgroundColor: colourOf(row.algorithm), borderDash: row.dash, borderWidth: 2, pointRadius: 2 });
       }
       const options = lineOptions("staleness (updates)", "share of the class's gradients", { y: { beginAtZero: true } });
-      options.plugins.legend = { display: true, labels: { color: ink(), boxWidth: 18 } };
+      options.plugins.legend = { display: true, labels: { color: ink(), boxWidth: 22, boxHeight: 1 } };
       return { type: "line", data: { datasets: sets }, options };
     },
     links() {
