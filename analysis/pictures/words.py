@@ -63,6 +63,17 @@ def cluster(results):
             (f"; the fastest is {ratio:.3g} times as fast as the slowest" if ratio > 1 else ""))
 
 
+def noise_law(described):
+    """The law of the first noise the cluster has, of all workers or of a class; None without."""
+    if not isinstance(described, dict):
+        return None
+    for part in [described] + [w for w in described.get("workers") or [] if isinstance(w, dict)]:
+        law = part["noise"].get("law") if isinstance(part.get("noise"), dict) else None
+        if law and law != "none":
+            return law
+    return None
+
+
 def question(results):
     """The scenario in a few sentences."""
     s = results.scenario
@@ -71,6 +82,9 @@ def question(results):
     link = s.get("cluster", {}).get("link", {}) if isinstance(s.get("cluster"), dict) else {}
     if link.get("bandwidth"):
         sentences.append(f"Links of {link['bandwidth']}, {link.get('latency', '0s')} latency")
+    law = noise_law(s.get("cluster"))
+    if law:
+        sentences.append(f"The time of a step varies at random ({law})")
     learnt = model.get("kind", "")
     if data.get("kind"):
         learnt += f" on {data['kind']}"
