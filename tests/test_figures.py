@@ -178,7 +178,7 @@ class Figures(unittest.TestCase):
 
     def test_a_figure_without_data_says_why(self):
         reasons = {figures.gantt: "no timeline was recorded: run with --trace",
-                   figures.decisions: "no algorithm here decides anything while it runs (no decisions.csv)",
+                   figures.decisions: "no algorithm here decides anything while it runs",
                    figures.sweep: "nothing is swept in this scenario", figures.best: "fewer than two axes are swept"}
         for module, reason in reasons.items():
             with self.assertRaises(NoData) as caught:

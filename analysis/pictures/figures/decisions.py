@@ -11,7 +11,7 @@ MOST_WORKERS = 32
 
 def draw(results, look):
     if results.decisions.empty:
-        raise NoData("no algorithm here decides anything while it runs (no decisions.csv)")
+        raise NoData("no algorithm here decides anything while it runs")
     runs = results.runs[results.runs["run"].isin(results.decisions["run"].unique())]
     first = runs.drop_duplicates("algorithm")
     parts = [(run, quantity, rows) for _, run in first.iterrows() for quantity, rows in
