@@ -11,7 +11,8 @@
 ///
 /// As in the published code: plain average whatever tau_i (uniform; steps has p_i ~ tau_i,
 /// slow_share a given total for the slow ones); momentum stays with its worker and is never
-/// averaged; an epoch is N / (B W tau_fast) rounds, by which the schedule is counted.
+/// averaged; an epoch is N / (B W tau_fast) rounds, by which the schedule is counted (there rounded
+/// down; here not, so that equal workers count as `local` does).
 ///
 /// Taken here: v_i are the speeds of the cluster's description. The scores are taken to travel with
 /// the models at no cost, and the deal, a function of the seed and the scores, is made once for
@@ -121,10 +122,7 @@ class BiasedLocal : public Algorithm {
   }
 
   BiasedLocal(const Options& options, const RunFacts& facts)
-      : options_(options),
-        rounds_per_epoch_(
-            facts.updates_per_epoch(options.batch_size * facts.workers * options.local_steps)),
-        slow_(slow_workers(options, facts)) {
+      : options_(options), facts_(facts), slow_(slow_workers(options, facts)) {
     std::size_t all_steps = 0;
     for (const HostPlan& host : *facts.hosts) {
       const double share = host.speed_flops / facts.fastest_speed();
@@ -142,7 +140,8 @@ class BiasedLocal : public Algorithm {
 
   void worker(Worker& me) override {
     const std::size_t steps = steps_[me.rank()];
-    SgdRule rule(options_, rounds_per_epoch_ * static_cast<double>(steps));
+    const std::size_t samples = options_.batch_size * me.workers() * options_.local_steps;
+    SgdRule rule(options_, facts_.updates_per_epoch(samples, steps));
     me.record_decision("local_steps", static_cast<double>(steps));
     if (options_.bias_sampling) me.keep_losses();
     Model x = me.initial_model();
@@ -213,7 +212,7 @@ class BiasedLocal : public Algorithm {
   }
 
   Options options_;
-  double rounds_per_epoch_;
+  RunFacts facts_;
   std::vector<bool> slow_;          // of each worker
   std::vector<std::size_t> steps_;  // of each worker in a round
   std::vector<double> weights_;     // of each worker's model

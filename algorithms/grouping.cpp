@@ -106,8 +106,7 @@ class Grouping : public Algorithm {
       ++size[group_of[worker]];
       me.record_decision(worker, "group", static_cast<double>(group_of[worker]));
     }
-    SgdRule rule(options_, facts_.updates_per_epoch(options_.batch_size) *
-                               static_cast<double>(groups) / static_cast<double>(me.workers()));
+    SgdRule rule(options_, facts_.updates_per_epoch(options_.batch_size * me.workers(), groups));
     std::vector<std::vector<Push>> pushed(groups);
     std::vector<std::uint64_t> last_update(groups, 0);
     std::uint64_t updates = 0;

@@ -51,6 +51,7 @@ class SimuParallel : public Algorithm {
       }
       me.all_reduce_mean(x);
       if (me.rank() == 0) me.finish_update(x);
+      me.barrier();
     }
   }
 

@@ -14,11 +14,12 @@
 /// describes it.
 ///
 /// `round_time`: the average is taken, over the network, each time so long has passed since the
-/// last one ended, and everybody goes on from it with fresh counters; by default there is one round
-/// as long as the run, and the last point of the curve is the average at its end. A step under way
-/// when the round ends is lost. inner_delay = d: x <- x - eta grad f(x_{t-d}; ...), as on a node
-/// that works asynchronously inside. Models meet around the ring. A schedule counts a worker's own
-/// steps.
+/// last one ended, and everybody goes on from it with fresh counters, for `rounds` rounds. By
+/// default there is one round as long as the run: then no average is ever really made, and the
+/// curve shows what one would give, without its time. A step under way when the round ends is lost.
+/// inner_delay = d: x <- x - eta grad f(x_{t-d}; ...), as on a node that works asynchronously
+/// inside. Models meet around the ring. A schedule counts a worker's own steps; the weights take
+/// the initial step size.
 #include <algorithm>
 #include <cmath>
 #include <deque>
@@ -37,6 +38,7 @@ class WpSgd : public Algorithm {
     Weights weights = Weights::contraction;
     double lambda = 0;
     std::optional<double> round_time_s;
+    std::optional<std::size_t> rounds;
     std::size_t inner_delay = 0;
 
     static Fields<Options> fields() {
@@ -61,6 +63,14 @@ class WpSgd : public Algorithm {
              .minimum = 0,
              .above_minimum = true},
             &Options::round_time_s);
+      f.add(
+          {.name = "rounds",
+           .doc =
+               "after how many rounds of round_time the run is over; inf: only when it is stopped",
+           .fallback = "inf",
+           .minimum = 1,
+           .word = "inf"},
+          &Options::rounds);
       f.add({.name = "inner_delay",
              .doc = "d: each step uses the gradient at the model of d steps before",
              .fallback = 0,
@@ -71,6 +81,9 @@ class WpSgd : public Algorithm {
   };
 
   static void check(const Options& options, const RunFacts&, const Place& place) {
+    if (options.rounds && !options.round_time_s) {
+      throw InputError(place / "rounds", "needs a \"round_time\"");
+    }
     if (options.weights == Weights::contraction && options.lambda * options.step_size >= 1) {
       throw InputError(place / "lambda", "must be below 1/step_size, or nothing contracts",
                        Json(options.lambda));
@@ -86,7 +99,7 @@ class WpSgd : public Algorithm {
   void worker(Worker& me) override {
     SgdRule rule(options_, steps_per_epoch_);
     Model x = me.initial_model();
-    for (;;) {
+    for (std::size_t round = 0; !options_.rounds || round < *options_.rounds; ++round) {
       const double deadline = options_.round_time_s ? me.clock() + *options_.round_time_s
                                                     : std::numeric_limits<double>::infinity();
       std::uint64_t n = 0;
@@ -133,7 +146,8 @@ class WpSgd : public Algorithm {
     const Notes counts = me.gather(static_cast<double>(n));
     const double most = *std::max_element(counts->begin(), counts->end());
     me.all_reduce_mean(x, weight(n, static_cast<std::uint64_t>(most)));
-    if (me.rank() == 0) me.finish_update(x);
+    if (me.rank() == 0 && most > 0) me.finish_update(x);
+    me.barrier();  // the next round begins, as it ends, for all at the same moment
   }
 
   Options options_;

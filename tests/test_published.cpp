@@ -2,7 +2,9 @@
 // closed forms to 1e-9.
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
+#include "algorithms/catalog.hpp"
 #include "tests/catch.hpp"
 #include "tests/simulated.hpp"
 
@@ -62,6 +64,22 @@ TEST_CASE("grouping with a group for every worker and no damping is async, bit f
   CHECK(text_of(scenario, grouping) == text_of(scenario, async));
   grouping["damping"] = true;
   CHECK(text_of(scenario, grouping) != text_of(scenario, async));
+}
+
+TEST_CASE("algorithms that coincide count epochs alike, whatever the sizes") {
+  Json scenario = learning_scenario();
+  const Json steps = {{"kind", "step"}, {"every_epochs", 0.1}, {"factor", 0.9}};
+  scenario["cluster"]["workers"] = {{{"name", "w"}, {"count", 3}, {"speed", "1Gf"}}};
+  scenario["defaults"]["batch_size"] = 7;
+  scenario["defaults"]["schedule"] = steps;
+  CHECK(text_of(scenario, {{"name", "grouping"}, {"groups", 1}}) ==
+        text_of(scenario, {{"name", "sync"}}));
+  scenario["cluster"]["workers"][0]["count"] = 11;
+  scenario["defaults"]["batch_size"] = 5;
+  scenario["defaults"]["schedule"]["every_epochs"] = 1;
+  CHECK(
+      text_of(scenario, {{"name", "biased_local"}, {"local_steps", 7}, {"bias_sampling", false}}) ==
+      text_of(scenario, {{"name", "local"}, {"local_steps", 7}}));
 }
 
 TEST_CASE("wp_sgd on equal workers is simuparallel, bit for bit") {
@@ -201,6 +219,13 @@ Json compute_only() {
   return scenario;
 }
 
+Json one_worker_alone() {
+  Json scenario = compute_only();
+  scenario["cluster"]["workers"] = {worker("w", 1, "1Gf")};
+  scenario["evaluate"]["every"] = 5;
+  return scenario;
+}
+
 TEST_CASE("od_sgd hides the pull: c_i(t+1) = max(c_i(t), P_i(t-1)) + comp_i") {
   // Of a fast and a slow worker the slow one bounds it; two fast ones are bound by the round trip,
   // which takes longer than a gradient.
@@ -270,8 +295,7 @@ TEST_CASE("allocation by speed saves 1 - v_min/mean(v) of the time: 1/3 at 1:2, 
   }
 }
 
-TEST_CASE(
-    "allocation is an epoch long by default, stops when nothing moves, and weak workers help") {
+TEST_CASE("allocation adjusts after each epoch by default, and stops when nothing moves") {
   Json scenario = compute_only();
   scenario["model"]["samples"] = 60;
   scenario["cluster"]["workers"] = {worker("a", 1, "2Gf"), worker("b", 1, "1Gf")};
@@ -303,6 +327,24 @@ TEST_CASE("groups at 3:2:1 see Y = 2, 3, 6 in the steady state") {
   CHECK(result.decisions[0].time_s == Approx(60).margin(1e-9).epsilon(0));
   CHECK(result.decisions[2].quantity == "group");
   CHECK(result.decisions[2].value == 1);
+}
+
+TEST_CASE("a run that is stopped while a server updates is no deadlock") {
+  Json scenario = timing_scenario();
+  scenario["cluster"]["workers"] = {worker("w", 1, "1Gf")};
+  scenario["cost"]["flops_per_update"] = "3Gf";
+  scenario["cluster"]["server"] = {{"speed", "1Gf"}};
+  scenario["stop"] = {{"time", "2s"}};
+  CHECK(simulate(scenario).status == "ok");
+}
+
+TEST_CASE("no point of the curve is lost at a merge") {
+  Json scenario = one_worker_alone();
+  const RunResult result =
+      simulate(with(scenario, {{"name", "simuparallel"}, {"local_steps", 9}, {"rounds", "inf"}}));
+  std::vector<std::uint64_t> updates;
+  for (const CurvePoint& point : result.curve) updates.push_back(point.updates);
+  CHECK(updates == std::vector<std::uint64_t>{0, 5, 10, 15, 20});
 }
 
 TEST_CASE("a server's update takes its flops, shared out over the servers") {
@@ -415,6 +457,128 @@ TEST_CASE("wp_sgd ends everybody's round at the same moment and weighs by steps 
         Approx(2 * ring + std::min(ring, 7.7 - 7.5 - 2 * ring)).margin(1e-9).epsilon(0));
 }
 
+// ---- Values: in one dimension f = (x-1)^2/2 from x = 0, so that the error e = x - 1 is the
+// gradient and the loss e^2/2 ----
+
+constexpr double eta = 0.25;
+
+Json one_dimension() {
+  Json scenario = compute_only();
+  scenario["model"] = {{"kind", "quadratic"}, {"dimension", 1}, {"smoothness", 1}, {"noise", 0}};
+  scenario["defaults"]["step_size"] = eta;
+  return scenario;
+}
+
+void check_error(const CurvePoint& point, double error) {
+  CHECK(point.test_loss.value() == Approx(error * error / 2).epsilon(1e-5));
+}
+
+TEST_CASE("grouping damps by 1/Y") {
+  Json scenario = one_dimension();
+  scenario["cluster"]["workers"] = {worker("a", 1, "0.5Gf"), worker("b", 1, "0.333333333333Gf")};
+  const RunResult result = simulate(with(scenario, {{"name", "grouping"}, {"groups", 2}}));
+  // a at 2 s and 4 s, b at 3 s. Each of the later two comes after one update of the other.
+  const double e0 = -1;
+  const double e1 = e0 - eta * e0;
+  const double e2 = e1 - eta / 2 * e0;
+  const double e3 = e2 - eta / 2 * e1;
+  check_error(result.curve[1], e1);
+  check_error(result.curve[2], e2);
+  check_error(result.curve[3], e3);
+}
+
+TEST_CASE("wp_sgd weighs by contraction or by steps, and uses gradients of d steps before") {
+  Json scenario = one_dimension();
+  scenario["cluster"]["workers"] = {worker("fast", 1, "4Gf"), worker("slow", 1, "1Gf")};
+  scenario["stop"] = {{"time", "10s"}};
+  const double fast = -std::pow(1 - eta, 4);
+  const double slow = -(1 - eta);
+  const auto merged = [&](Json wp) {
+    wp["name"] = "wp_sgd";
+    wp["round_time"] = "1s";
+    wp["rounds"] = 1;
+    const RunResult result = simulate(with(scenario, wp));
+    CHECK(result.virtual_s == Approx(1).margin(1e-9));  // over with its only round
+    CHECK(result.updates == 6);                         // five steps and a merge
+    return result.curve.back();
+  };
+  const double p = std::pow(1 - 0.5 * eta, 3);  // of the slow one, relative
+  check_error(merged({{"lambda", 0.5}}), (fast + p * slow) / (1 + p));
+  check_error(merged({{"weights", "samples"}}), (4 * fast + slow) / 5);
+  check_error(merged({{"lambda", 0}}), (fast + slow) / 2);
+
+  double before = -1;
+  double now = -1;
+  for (int t = 0; t < 4; ++t) {
+    const double next = now - eta * before;
+    before = now;
+    now = next;
+  }
+  scenario["cluster"]["workers"] = {worker("only", 1, "4Gf")};
+  const RunResult delayed = simulate(with(
+      scenario, {{"name", "wp_sgd"}, {"round_time", "1s"}, {"rounds", 1}, {"inner_delay", 1}}));
+  check_error(delayed.curve.back(), now);
+}
+
+TEST_CASE("merge weights sum to 1") {
+  const Experiment experiment = experiment_of(learning_scenario());
+  const RunFacts facts = experiment.facts();
+  for (const char* kind : {"contraction", "samples"}) {
+    Json parameters = {{"step_size", 0.5}, {"batch_size", 8}, {"weights", kind}, {"lambda", 0.1}};
+    const auto wp = find_algorithm("wp_sgd", {}).make(parameters, {}, facts);
+    for (const std::vector<std::uint64_t>& steps :
+         {std::vector<std::uint64_t>{0, 0, 0, 0}, {1, 5, 2, 9}, {100000, 1, 0, 7}}) {
+      const std::vector<double> weights = wp->merge_weights(steps);
+      CHECK(std::accumulate(weights.begin(), weights.end(), 0.0) == Approx(1).epsilon(1e-12));
+      for (const double weight : weights) CHECK(weight >= 0);
+    }
+  }
+}
+
+TEST_CASE("biased local weighs the models as asked") {
+  Json scenario = one_dimension();
+  scenario["cluster"]["workers"] = {worker("fast", 1, "4Gf"), worker("slow", 2, "1Gf")};
+  scenario["stop"]["updates"] = 1;
+  const double fast = -std::pow(1 - eta, 4);
+  const double slow = -(1 - eta);
+  const auto after_a_round = [&](Json biased) {
+    biased["name"] = "biased_local";
+    biased["local_steps"] = 4;
+    return simulate(with(scenario, biased)).curve.back();
+  };
+  check_error(after_a_round({}), (fast + 2 * slow) / 3);
+  check_error(after_a_round({{"aggregation", "steps"}}), (4 * fast + 2 * slow) / 6);
+  check_error(after_a_round({{"aggregation", "slow_share"}, {"slow_share", 0.1}}),
+              0.9 * fast + 0.1 * slow);
+}
+
+TEST_CASE("od_sgd steps from the newest global model, compensated for what it missed") {
+  Json scenario = one_dimension();
+  scenario["cluster"]["workers"] = {worker("w", 1, "1Gf")};
+  for (const char* rule : {"sgd", "compensated", "adaptive"}) {
+    const RunResult result =
+        simulate(with(scenario, {{"name", "od_sgd"}, {"warm_up", 0}, {"local_rule", rule}}));
+    double global = -1;
+    double before = -1;
+    double local = -1;
+    double sent = 0;  // the global model after the last push, not yet seen
+    for (std::size_t t = 0; t < 10; ++t) {
+      const double g = local;
+      const double next = (t == 0 ? global : sent) - eta * g;
+      check_error(result.curve[t + 1], next);
+      if (t > 0) {
+        before = global;
+        global = sent;
+      }
+      sent = next;
+      double lambda = 0;
+      if (rule == std::string("compensated")) lambda = 0.04;
+      if (rule == std::string("adaptive")) lambda = 2 / std::sqrt(g * g + 1e-7);
+      local = global - eta * (g + lambda * g * g * (global - before));
+    }
+  }
+}
+
 // ---- Mistakes ----
 
 std::string mistake(const Json& algorithm, const Json& scenario = learning_scenario()) {
@@ -435,7 +599,8 @@ TEST_CASE("bad parameters are errors with their place") {
         at + "/groups: must be \"auto\", a whole number of at least 1, or lists of workers, got "
              "\"some\"");
   CHECK(mistake({{"name", "grouping"}, {"groups", {{"fast0"}, {"fast9"}}}}) ==
-        at + "/groups/1/0: must be the name of a worker or a rank below 4, got \"fast9\"");
+        at + "/groups/1/0: must be the name of a worker or a rank below 4 (did you mean 'fast0'?), "
+             "got \"fast9\"");
   CHECK(mistake({{"name", "grouping"}, {"groups", {{0, 1}, {1}}}}) ==
         at + "/groups/1/0: must not be in two groups, got 1");
   CHECK(mistake({{"name", "grouping"}, {"groups", {{0, 1}, {2}}}}) ==

@@ -110,9 +110,7 @@ Experiment::Experiment(LoadedScenario loaded, SharedDatasets& datasets)
 
 RunFacts Experiment::facts() const {
   const bool iid = !scenario().data || scenario().data->partition.kind == PartitionSpec::Kind::iid;
-  return {
-      &cluster_.workers,     cluster_.workers.size(), problem_->train_size(), scenario().seed, iid,
-      scenario().stop.time_s};
+  return {&cluster_.workers, cluster_.workers.size(), problem_->train_size(), scenario().seed, iid};
 }
 
 void Experiment::plan_runs() {

@@ -10,11 +10,17 @@ Fields<DefaultsSpec> DefaultsSpec::fields() {
 
 std::size_t RunFacts::rank_of(const Json& name_or_rank, const Place& place) const {
   if (name_or_rank.is_number_unsigned() && name_or_rank < workers) return name_or_rank;
-  for (std::size_t rank = 0; name_or_rank.is_string() && rank < workers; ++rank) {
-    if ((*hosts)[rank].name == name_or_rank.get<std::string>()) return rank;
+  std::string suggestion;
+  if (name_or_rank.is_string()) {
+    std::vector<std::string> names;
+    for (const HostPlan& host : *hosts) names.push_back(host.name);
+    const auto found = std::find(names.begin(), names.end(), name_or_rank.get<std::string>());
+    if (found != names.end()) return static_cast<std::size_t>(found - names.begin());
+    suggestion = did_you_mean(name_or_rank, names);
   }
-  throw InputError(place, "must be the name of a worker or a rank below " + std::to_string(workers),
-                   name_or_rank);
+  throw InputError(
+      place, "must be the name of a worker or a rank below " + std::to_string(workers) + suggestion,
+      name_or_rank);
 }
 
 Json worker_schema() {

@@ -50,15 +50,16 @@ struct RunFacts {
   std::size_t samples_per_epoch = 0;
   std::uint64_t seed = 0;
   bool everybody_has_all_data = true;  ///< the partition is iid
-  std::optional<double> stop_time_s;
 
   /// Of a worker given by its name or by its rank; InputError at `place` if there is none.
   std::size_t rank_of(const Json& name_or_rank, const Place& place) const;
   double fastest_speed() const;
 
-  /// How many updates of so many samples each make an epoch; step-size schedules are counted by it.
-  double updates_per_epoch(std::size_t samples_per_update) const {
-    return static_cast<double>(samples_per_epoch) / static_cast<double>(samples_per_update);
+  /// How many updates make an epoch when `updates` of them take so many samples; step-size
+  /// schedules are counted by it. One division of whole numbers: algorithms that coincide get the
+  /// same bits.
+  double updates_per_epoch(std::size_t samples, std::size_t updates = 1) const {
+    return static_cast<double>(samples_per_epoch * updates) / static_cast<double>(samples);
   }
 };
 

@@ -149,8 +149,9 @@ void Simulation::evaluate(double now) {
 void Simulation::finish_update(Model& x) {
   const double now = clock();
   evaluate_merge_before(now);
-  merge_due_.reset();  // of this very moment: there is a real merge to show
-  const bool due = recorder_.update_finished(now);
+  // What was due at this very moment shows the real merge.
+  const bool due = recorder_.update_finished(now) || merge_due_;
+  merge_due_.reset();
   x.version = recorder_.updates();
   global_ = x;
   own_models_.clear();
@@ -223,6 +224,9 @@ Parameters Simulation::current_model() {
 
 bool Simulation::is_stuck() const {
   if (network_.in_flight() > 0) return false;
+  for (const std::unique_ptr<ShardState>& shard : shards_) {
+    if (algorithm_->needs_server() && shard->waits_for == "nothing") return false;  // it updates
+  }
   for (const WorkerAccount& account : recorder_.workers()) {
     if (!account.idle()) return false;
   }
@@ -292,7 +296,7 @@ RunResult Simulation::run(Algorithm& algorithm) {
     worker.name = host.name;
     worker.class_name = host.class_name;
     worker.speed_flops = host.speed_flops;
-    worker.data_samples = setup_.partition.size(result.workers.size());
+    worker.data_samples = workers_[result.workers.size()]->data_samples();
     result.workers.push_back(worker);
   }
   if (!deadlock_.empty()) {

@@ -38,6 +38,7 @@ class WorkerState : private Computation {
   double measure_speed(std::size_t steps, std::size_t n);
 
   // Samples; see Worker.
+  std::size_t data_samples() const { return sampler_.samples(); }
   void draw_from_share(std::span<const double> shares);
   void draw_next(std::vector<Sample> samples);
   void keep_losses() { keep_losses_ = true; }

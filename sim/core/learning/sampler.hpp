@@ -44,6 +44,8 @@ class Sampler {
     partition_ = &partition;
     drawn_ = 0;
   }
+  /// How many samples there are to draw from.
+  std::size_t samples() const { return partition_->size(rank_); }
   /// The last `count` samples were not used: they come again.
   void put_back(std::size_t count) { drawn_ -= count; }
   /// Fills `out` with the next samples.

@@ -157,6 +157,10 @@ void Recorder::write_to(RunResult& result, double virtual_s) const {
   result.bytes = bytes_;
   result.curve = curve_;
   result.decisions = decisions_;
+  std::stable_sort(result.decisions.begin(), result.decisions.end(),
+                   [](const Decision& a, const Decision& b) {
+                     return a.time_s != b.time_s ? a.time_s < b.time_s : a.rank < b.rank;
+                   });
   result.time_to_target_s = time_to_target_s_;
   if (status_ == Status::diverged) {
     result.status = "diverged";
