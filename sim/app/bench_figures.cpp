@@ -11,6 +11,7 @@
 
 #include "sim/app/bench_runs.hpp"
 #include "sim/app/bench_sgemm.hpp"
+#include "sim/app/cpu_clock.hpp"
 #include "sim/core/child_process.hpp"
 
 namespace motley {
@@ -37,11 +38,11 @@ Figure step_overhead(const std::string& name, const std::string& reach, const Js
   const Experiment experiment = bench_experiment(bench_scenario(model, "async", updates));
   std::vector<double> ratios;
   for (int i = 0; i < effort.repeats; ++i) {
-    const double bare = cost_of_bare_loop(experiment, updates);
-    ratios.push_back(cost_of_run(experiment, 1).steady_s / bare);
+    const double bare = cost_of_bare_loop(experiment, updates).cpu_s;
+    ratios.push_back(cost_of_run(experiment, 1).steady_cpu_s / bare);
   }
   return {name, median(ratios), "", reach,
-          "async, 16 workers, batch 32, 1 thread: wall time of a run / of the same gradients and "
+          "async, 16 workers, batch 32, 1 thread: time of a run / of the same gradients and "
           "updates, versions kept per worker, in a bare loop"};
 }
 
@@ -59,9 +60,9 @@ double hardware_speedup(const Experiment& experiment, std::uint64_t updates,
                         const BenchEffort& effort) {
   std::vector<double> ratios;
   for (int i = 0; i < effort.repeats; ++i) {
-    const double alone = cost_of_bare_loop(experiment, updates);
+    const double alone = cost_of_bare_loop(experiment, updates).wall_s;
     const auto loop = [&](const ChildProcess::Report&) -> Json {
-      return cost_of_bare_loop(experiment, updates);
+      return cost_of_bare_loop(experiment, updates).wall_s;
     };
     const Clock::time_point start = Clock::now();
     ChildProcess first(loop);
@@ -79,7 +80,7 @@ double hardware_speedup(const Experiment& experiment, std::uint64_t updates,
 
 double us_per_step(const Experiment& experiment, double steps_per_update) {
   const RunCost cost = cost_of_run(experiment, 1);
-  return 1e6 * cost.steady_s / (cost.steady_updates * steps_per_update);
+  return 1e6 * cost.steady_cpu_s / (cost.steady_updates * steps_per_update);
 }
 
 /// Medians of interleaved measurements of several clusters, and of the last one's over the first's.
@@ -154,9 +155,9 @@ std::vector<Figure> kernel_figures(const BenchEffort& effort) {
     double best = INFINITY;
     for (int call = 0; call < calls; ++call) {
       sampler.draw(samples);
-      const Clock::time_point start = Clock::now();
+      const double start = cpu_seconds();
       problem.gradient(x, samples, g, *workspace);
-      best = std::min(best, std::chrono::duration<double>(Clock::now() - start).count());
+      best = std::min(best, cpu_seconds() - start);
     }
     ratios.push_back(32 * problem.flops_per_sample() / sgemm.flops_per_s / best);
   }

@@ -6,6 +6,7 @@
 #include <fstream>
 #include <unistd.h>
 
+#include "sim/app/cpu_clock.hpp"
 #include "sim/core/child_process.hpp"
 
 namespace motley {
@@ -69,22 +70,33 @@ Json time_only_scenario(std::size_t workers, const std::string& algorithm, std::
 
 RunCost cost_of_run(const Experiment& experiment, unsigned threads) {
   const Json json = result_or_throw(run_in_child([&]() -> Json {
-    std::vector<std::pair<Clock::time_point, std::uint64_t>> points;
+    struct Point {
+      Clock::time_point time;
+      double cpu_s;
+      std::uint64_t updates;
+    };
+    std::vector<Point> points;
     const RunResult result =
-        experiment.run(experiment.runs().front(), threads,
-                       [&](const Progress& p) { points.emplace_back(Clock::now(), p.updates); });
+        experiment.run(experiment.runs().front(), threads, [&](const Progress& p) {
+          points.push_back({Clock::now(), cpu_seconds(), p.updates});
+        });
     if (result.status != "ok") throw std::runtime_error(result.reason);
     // Points are at 0 updates and then at every fifth, unless there is only one more.
     const std::size_t from = points.size() > 2 ? 1 : 0;
-    return {result.wall_s, seconds(points.back().first - points[from].first),
-            points.back().second - points[from].second, result.evaluation_wall_s,
+    const Point& first = points[from];
+    const Point& last = points.back();
+    return {result.wall_s,
+            seconds(last.time - first.time),
+            last.cpu_s - first.cpu_s,
+            last.updates - first.updates,
+            result.evaluation_wall_s,
             result.peak_rss_mb};
   }));
-  return {json[0], json[1], json[2], json[3], json[4]};
+  return {json[0], json[1], json[2], json[3], json[4], json[5]};
 }
 
-double cost_of_bare_loop(const Experiment& experiment, std::uint64_t updates) {
-  return result_or_throw(run_in_child([&]() -> Json {
+LoopCost cost_of_bare_loop(const Experiment& experiment, std::uint64_t updates) {
+  const Json json = result_or_throw(run_in_child([&]() -> Json {
     const Problem& problem = experiment.problem();
     const std::size_t workers = experiment.cluster().workers.size();
     const std::size_t batch = experiment.runs().front().parameters["batch_size"];
@@ -103,6 +115,7 @@ double cost_of_bare_loop(const Experiment& experiment, std::uint64_t updates) {
     }
     std::vector<Sample> samples(batch);
     const Clock::time_point start = Clock::now();
+    const double cpu_start = cpu_seconds();
     for (std::uint64_t k = 0; k < updates; ++k) {
       const std::size_t worker = k % workers;
       samplers[worker].draw(samples);
@@ -112,8 +125,9 @@ double cost_of_bare_loop(const Experiment& experiment, std::uint64_t updates) {
       rule.step(x, g, pool);
       read[worker] = x;
     }
-    return seconds(Clock::now() - start);
+    return {seconds(Clock::now() - start), cpu_seconds() - cpu_start};
   }));
+  return {json[0], json[1]};
 }
 
 double median(std::vector<double> values) {

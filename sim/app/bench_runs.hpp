@@ -20,6 +20,7 @@ Json time_only_scenario(std::size_t workers, const std::string& algorithm, std::
 struct RunCost {
   double wall_s = 0;    ///< all of it
   double steady_s = 0;  ///< its last four fifths, by updates
+  double steady_cpu_s = 0;
   double steady_updates = 0;
   double evaluation_s = 0;
   double peak_rss_mb = 0;
@@ -27,8 +28,12 @@ struct RunCost {
 RunCost cost_of_run(const Experiment& experiment, unsigned threads);
 
 /// The same gradients and updates as asynchronous SGD with W workers in a bare loop: no simulation.
-/// Returns seconds; in a process of its own.
-double cost_of_bare_loop(const Experiment& experiment, std::uint64_t updates);
+/// In a process of its own.
+struct LoopCost {
+  double wall_s = 0;
+  double cpu_s = 0;
+};
+LoopCost cost_of_bare_loop(const Experiment& experiment, std::uint64_t updates);
 
 double median(std::vector<double> values);
 
