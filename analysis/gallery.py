@@ -6,6 +6,7 @@
 Makes analysis/GALLERY.md and analysis/gallery/*.png anew."""
 import argparse
 import pathlib
+import shlex
 
 import matplotlib.pyplot as plt
 
@@ -28,6 +29,11 @@ def draw_first(module, folders):
     return None
 
 
+def command_of(folder):
+    """How the folder was made."""
+    return shlex.join(["./motley"] + Results(folder).provenance["command"][1:])
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("results", nargs="+", help="results folders of motley run")
@@ -37,7 +43,9 @@ def main():
     page = ["# Gallery", "",
             "Every figure of `./motley report` and how to read it. An algorithm has the same colour and marker in all of them",
             "(Okabe and Ito's palette, which the colour-blind can tell apart); bars start at zero; logarithmic axes say so.",
-            f"Made by `python3 analysis/gallery.py {' '.join(folders)}`.", ""]
+            "Made by:", "", "```sh"]
+    page += [command_of(folder) for folder in folders]
+    page += [f"python3 analysis/gallery.py {' '.join(folders)}", "```", ""]
     for module in figures.ALL:
         page += [f"## {module.TITLE}", ""]
         drawn = draw_first(module, folders)

@@ -4,6 +4,7 @@ import html
 import json
 import math
 import pathlib
+import shlex
 
 from . import words
 from .bands import band
@@ -292,7 +293,7 @@ def why_html(results, data):
 def made_html(results, left_out, folder):
     p = results.provenance
     command = p.get("command")
-    command = " ".join(command) if isinstance(command, list) else command
+    command = shlex.join(command) if isinstance(command, list) else command
     rows = {**({"command": command} if command else {}),
             **{k: v for k, v in p.items() if k != "command" and isinstance(v, (str, int, float))}}
     listed = "".join(f"<dt>{text(k.replace('_', ' '))}</dt><dd>{text(v)}</dd>" for k, v in rows.items())

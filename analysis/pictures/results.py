@@ -116,8 +116,9 @@ class Results:
 
 def axis_name(axis):
     """The end of a JSON pointer that a reader recognises: /cluster/workers/0/spread/ratio -> spread ratio."""
-    words = [word for word in axis.split("/") if word and not word.isdigit()]
-    return " ".join(words[-2:]).replace("_", " ")
+    everywhere = {"cluster", "workers", "algorithms"}
+    words = [word for word in axis.split("/") if word and not word.isdigit() and word not in everywhere]
+    return " ".join(words[-3:]).replace("_", " ") or axis
 
 
 def value_text(value):

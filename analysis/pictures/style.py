@@ -54,11 +54,11 @@ def panels(rows, columns, width=PAGE_IN, height=2.3):
     return fig, [ax for row in axes for ax in row]
 
 
-def legend_above(fig, entries, columns=5):
+def legend_above(fig, entries, columns=6):
     """One legend for all panels, above them; entries: label -> handle. save() keeps it in the picture."""
     if entries:
         fig.legend(list(entries.values()), list(entries), loc="lower center", bbox_to_anchor=(0.5, 1.0),
-                   ncol=min(len(entries), columns), handlelength=1.8, columnspacing=1.2)
+                   ncol=min(len(entries), columns), handlelength=1.8, columnspacing=1)
 
 
 def entries_of(axes):

@@ -1,3 +1,5 @@
+import copy
+
 from ..results import NoData
 from ..style import PAGE_IN, entries_of, legend_above, panels
 
@@ -45,5 +47,8 @@ def draw(results, look):
         ax.set_ylim(0, most)
         ax.set_xlabel(label)
         ax.set_ylabel("share of samples computed")
-    legend_above(fig, entries_of(axes))
+    small = {label: copy.copy(handle) for label, handle in entries_of(axes).items()}
+    for handle in small.values():
+        handle.set_markersize(5)
+    legend_above(fig, small)
     return fig

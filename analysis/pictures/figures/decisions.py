@@ -35,7 +35,7 @@ def draw(results, look):
         ax.set_title(run["algorithm"], loc="left", color=look.colour(run["algorithm"]))
         ax.set_xlabel("virtual time (s)")
         ax.set_ylabel(quantity.replace("_", " "))
-        ax.set_ylim(bottom=0)
+        ax.set_ylim(bottom=-0.04 * ax.get_ylim()[1])  # a line at zero is seen, too
         ax.set_xlim(left=0)
         ax.legend()
     for ax in axes[len(parts):]:
