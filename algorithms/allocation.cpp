@@ -1,5 +1,6 @@
 /// Task allocation on a ring: uneven batches that take everybody equally long, with the same sum.
-///   arXiv 2111.08272, 2021 (heterogeneity-aware task allocation for ring all-reduce).
+///   Y. Chao, M. Liao, J. Gao: Task allocation for decentralized training in heterogeneous
+///   environment, arXiv 2111.08272, 2021.
 ///
 ///   worker i:  loop: g <- grad f(x; b_i samples);   g <- sum_j b_j g_j / C;   x <- x - eta g
 ///   C = sum_j b_j = W B is fixed, so the path is that of synchronous SGD with batch C.
