@@ -51,6 +51,14 @@ class Words(unittest.TestCase):
         summary.loc[summary["algorithm"] == "local", "time_to_target_low_s"] = 43.0
         self.assertIn("local is within noise of it: the 95 % intervals overlap.", words.answer_at(results, ()))
 
+    def test_a_sweep_says_who_is_first_how_often(self):
+        results = Results(write_results(self.folder, axes={RATIO: [1, 4]}))
+        self.assertEqual(words.over_the_sweep(results), "async reaches 80 % test accuracy first at all 2 points of the sweep.")
+        first = (results.summary["algorithm"] == "local") & (results.summary[RATIO] == 4)
+        results.summary.loc[first, "time_to_target_mean_s"] = 1.0
+        self.assertEqual(words.over_the_sweep(results), "First to reach 80 % test accuracy: async at 1 of 2 points and local at 1.")
+        self.assertIn("(at the first point of the sweep)", words.question(results))
+
     def test_one_replica_is_not_sure(self):
         results = Results(write_results(self.folder, replicas=1))
         self.assertIn("One run of each: there are no intervals", words.how_sure(results)[0])

@@ -79,7 +79,7 @@ def sweep_data(results):
             series[label][name] = {key: rounded_list(mine[columns.format(part)])
                                    for key, part in zip(("mean", "low", "high"), parts)}
     return {"axis": axis_name(axis) + (f" ({fixed})" if fixed else ""), "series": series,
-            "log": sweep_figure.spans_decades(values), "names": None if numbers else [str(v) for v in values]}
+            "log": sweep_figure.spans_decades(values), "values": values if numbers else [], "names": None if numbers else [str(v) for v in values]}
 
 
 def time_data(results, runs):
@@ -235,7 +235,7 @@ def interval_cell(row, mean, low, high, show):
     if not words.known(row[mean]):
         return None
     cell = show(row[mean])
-    if words.known(row[low]):
+    if words.known(row[low]) and row[low] != row[high]:  # the baseline is exactly as fast as itself
         cell += f"<small>{show(row[low])} to {show(row[high])}</small>"
     return cell
 

@@ -60,7 +60,8 @@ def cluster(results):
         classes.append(f"{len(mine)} {name} ({each})")
     ratio = workers["speed"].max() / workers["speed"].min()
     return (f"{number(len(workers), 'worker')}: {joined(classes)}" +
-            (f"; the fastest is {ratio:.3g} times as fast as the slowest" if ratio > 1 else ""))
+            (f"; the fastest is {ratio:.3g} times as fast as the slowest" if ratio > 1 else "") +
+            (" (at the first point of the sweep)" if any(a.startswith("/cluster/") for a in results.axes) else ""))
 
 
 def noise_law(described):
@@ -176,7 +177,7 @@ def over_the_sweep(results):
     ordered = sorted(firsts.items(), key=lambda item: -item[1])
     if len(ordered) == 1 and not nobody:
         return f"{ordered[0][0]} reaches {target_text(results)} first at all {total} points of the sweep."
-    parts = [f"{label} at {count} of {total} points" for label, count in ordered]
+    parts = [f"{label} at {count}" + (f" of {total} points" if i == 0 else "") for i, (label, count) in enumerate(ordered)]
     if nobody:
         parts.append(f"nobody at {nobody}")
     return f"First to reach {target_text(results)}: {joined(parts)}."

@@ -25,16 +25,19 @@
         if (!dataset.intervals) return;
         chart.getDatasetMeta(d).data.forEach((bar, i) => {
           const span = dataset.intervals[i];
-          if (!span || span[0] === null) return;
+          if (!span || span[0] === null || span[0] === span[1]) return;
           const [low, high] = span.map((v) => chart.scales.x.getPixelForValue(v));
           ctx.save();
-          ctx.strokeStyle = ink();
-          ctx.lineWidth = 1.5;
           ctx.beginPath();
           ctx.moveTo(low, bar.y); ctx.lineTo(high, bar.y);
           ctx.moveTo(low, bar.y - 4); ctx.lineTo(low, bar.y + 4);
           ctx.moveTo(high, bar.y - 4); ctx.lineTo(high, bar.y + 4);
-          ctx.stroke();
+          // A bright edge, so that it is seen on a dark bar, too.
+          for (const [style, width] of [[isDark() ? "#14171a" : "#ffffff", 4], [ink(), 1.5]]) {
+            ctx.strokeStyle = style;
+            ctx.lineWidth = width;
+            ctx.stroke();
+          }
           ctx.restore();
         });
       });
@@ -174,7 +177,8 @@
         if (visible(label)) sets.push(...bandSets(label, { x: series.x, ...series[kind] }, { pointRadius: 4 }));
       }
       const x = data.sweep.names ? { min: 0, ticks: { stepSize: 1, callback: (v) => data.sweep.names[v] } }
-        : data.sweep.log ? { type: "logarithmic" } : {};
+        : { ...(data.sweep.log ? { type: "logarithmic" } : {}), ...(data.sweep.values.length <= 10
+          ? { afterBuildTicks: (scale) => { scale.ticks = data.sweep.values.map((value) => ({ value })); }, ticks: { callback: short } } : {}) };
       return { type: "line", data: { datasets: sets }, options: lineOptions(data.sweep.axis + (data.sweep.log ? " (log scale)" : ""),
         kind === "speedup" ? `speed-up over ${data.baseline}` : "virtual time to target (s)", { y: { beginAtZero: true }, x }) };
     },
