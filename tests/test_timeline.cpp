@@ -258,6 +258,15 @@ TEST_CASE("computing that was for nothing is shown as discarded") {
   CHECK(timeline.intervals()[1].state == Timeline::State::compute);
 }
 
+TEST_CASE("a gradient that each of two servers drops in part is shown as discarded once") {
+  Timeline timeline({}, {"w", "server0", "server1"}, 1);
+  timeline.computed(0, 0, 1);
+  timeline.discarded(0, 0.75);
+  timeline.discarded(0, 0.25);
+  timeline.close(1);
+  CHECK(timeline.intervals()[0].state == Timeline::State::discarded);
+}
+
 TEST_CASE("what is under way at the end is shown up to the end") {
   Timeline timeline({}, {"w", "server"}, 1);
   timeline.message_departs(0, 1, 1);

@@ -32,6 +32,7 @@ Timeline::Timeline(const TraceWindow& window, std::vector<std::string> hosts, st
       kept_workers_(std::min(workers, window.most_workers)),
       kept_(hosts_.size(), true),
       last_computation_(hosts_.size(), none),
+      discarded_parts_s_(hosts_.size(), 0),
       messages_(1) {
   if (kept_workers_ == workers_) return;
   // Ranks go class by class, so an even spread shows every class of some size.
@@ -57,14 +58,22 @@ void Timeline::computed(std::size_t host, double begin, double end) {
   last_computation_[host] = index;
 }
 
-void Timeline::discarded(std::size_t host, double seconds) {
+bool Timeline::discard_last(std::size_t host, double length) {
   for (std::size_t i = last_computation_[host]; i != none; i = before_[i]) {
     Interval& interval = intervals_[i];
-    const double length = interval.end_s - interval.begin_s;
-    if (interval.state != State::compute || std::abs(length - seconds) > 1e-9 * seconds) continue;
+    const double error = std::abs(interval.end_s - interval.begin_s - length);
+    if (interval.state != State::compute || error > 1e-9 * length) continue;
     interval.state = State::discarded;
-    return;
+    return true;
   }
+  return false;
+}
+
+void Timeline::discarded(std::size_t host, double seconds) {
+  if (seconds <= 0 || discard_last(host, seconds)) return;
+  double& parts = discarded_parts_s_[host];
+  parts += seconds;
+  if (discard_last(host, parts)) parts = 0;
 }
 
 Timeline::MessageId Timeline::message_departs(std::size_t from, std::size_t to, double now) {

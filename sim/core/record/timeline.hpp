@@ -42,7 +42,8 @@ class Timeline {
   Timeline(const TraceWindow& window, std::vector<std::string> hosts, std::size_t workers);
 
   void computed(std::size_t host, double begin, double end);
-  /// The host's last computation of this length was for nothing.
+  /// The host's last computation of this length was for nothing. Several servers each tell their
+  /// part of it; it is shown as discarded when the parts make it whole.
   void discarded(std::size_t host, double seconds);
   MessageId message_departs(std::size_t from, std::size_t to, double now);
   /// Returns the name by which updated() knows the message from now on; 0 when it is not shown.
@@ -72,6 +73,8 @@ class Timeline {
 
   /// Index of the new interval, none when it is not kept.
   std::size_t add(std::size_t host, State state, double begin, double end);
+  /// Whether there was such a computation.
+  bool discard_last(std::size_t host, double length);
   void show(Message& message, double end);
   void put_in_order();
   void fill_gaps();
@@ -83,6 +86,7 @@ class Timeline {
   std::vector<bool> kept_;
   std::vector<std::size_t> last_computation_;  // of each host
   std::vector<std::size_t> before_;            // of each interval: the host's computation before it
+  std::vector<double> discarded_parts_s_;      // of each host, not yet a whole computation
   std::vector<Interval> intervals_;
   std::vector<Message> messages_;  // the first is nobody
   std::vector<MessageId> unused_;
