@@ -25,13 +25,14 @@ Json result_or_throw(const ChildOutcome& outcome) {
 
 /// Speeds from 1 to 4, all different, so that workers do not go in step.
 Json uneven_workers(std::size_t count) {
-  Json workers = Json::array();
+  Json speeds = Json::array();
   for (std::size_t i = 0; i < count; ++i) {
-    const double speed = 1 + 3 * static_cast<double>(i) / static_cast<double>(count);
-    workers.push_back(
-        {{"name", "w" + std::to_string(i) + "_"}, {"speed", std::to_string(speed) + "Tf"}});
+    speeds.push_back(1 + 3 * static_cast<double>(i) / static_cast<double>(count));
   }
-  return workers;
+  return {{{"name", "w"},
+           {"count", count},
+           {"speed", "4Tf"},
+           {"spread", {{"law", "list"}, {"speeds", std::move(speeds)}}}}};
 }
 
 }  // namespace
@@ -95,35 +96,75 @@ RunCost cost_of_run(const Experiment& experiment, unsigned threads) {
   return {json[0], json[1], json[2], json[3], json[4], json[5]};
 }
 
-LoopCost cost_of_bare_loop(const Experiment& experiment, std::uint64_t updates) {
+LoopCost cost_of_bare_loop(const Experiment& experiment, std::uint64_t updates, unsigned threads,
+                           bool exchange) {
   const Json json = result_or_throw(run_in_child([&]() -> Json {
     const Problem& problem = experiment.problem();
-    const std::size_t workers = experiment.cluster().workers.size();
-    const std::size_t batch = experiment.runs().front().parameters["batch_size"];
-    ThreadPool pool(1);
+    const Json& parameters = experiment.runs().front().parameters;
+    const std::size_t batch = parameters["batch_size"];
+    ThreadPool pool(threads);
     flush_denormals();
-    const auto workspace = problem.make_workspace();
+    struct OfThread {
+      std::unique_ptr<Workspace> workspace;
+      std::vector<float> x, g;
+    };
+    std::vector<OfThread> of_thread;
+    for (unsigned i = 0; i < threads; ++i) {
+      const std::vector<float> zero(problem.dimension());
+      of_thread.push_back({problem.make_workspace(), zero, zero});
+    }
     SgdSpec spec;
-    spec.step_size = experiment.runs().front().parameters["step_size"];
+    spec.step_size = parameters["step_size"];
     SgdRule rule(spec, 1);
     Parameters x(problem.dimension());
     problem.initial_model(1, x.overwritable());
-    std::vector<Parameters> read(workers, x);  // the version each worker computes at
-    std::vector<Sampler> samplers;
-    for (std::size_t i = 0; i < workers; ++i) {
-      samplers.emplace_back(experiment.partition(), DataSpec::Order::shuffled, 1, i);
+
+    struct BareWorker {
+      Parameters at;  // the version it computes at
+      Parameters g;
+      std::vector<Sample> samples;
+      std::span<float> g_values;
+      Sampler sampler;
+      ThreadPool::Task task;
+    };
+    std::vector<std::unique_ptr<BareWorker>> workers;
+    for (std::size_t i = 0; i < experiment.cluster().workers.size(); ++i) {
+      const auto compute = [&problem, &workers, &of_thread, exchange, i](unsigned thread) {
+        const BareWorker& worker = *workers[i];
+        OfThread& own = of_thread[thread];
+        if (exchange)
+          problem.gradient(worker.at.values(), worker.samples, worker.g_values, *own.workspace);
+        else
+          problem.gradient(own.x, worker.samples, own.g, *own.workspace);
+      };
+      workers.push_back(std::unique_ptr<BareWorker>(
+          new BareWorker{x,
+                         {},
+                         std::vector<Sample>(batch),
+                         {},
+                         Sampler(experiment.partition(), DataSpec::Order::shuffled, 1, i),
+                         ThreadPool::Task(compute)}));
     }
-    std::vector<Sample> samples(batch);
+    const auto start_gradient = [&](std::uint64_t k) {
+      BareWorker& worker = *workers[k % workers.size()];
+      worker.sampler.draw(worker.samples);
+      worker.g = Parameters(problem.dimension());
+      worker.g_values = worker.g.overwritable();
+      pool.submit(worker.task);
+    };
+    const std::uint64_t most_ahead = threads > 1 ? 4 * threads : 1;
+    std::uint64_t started = 0;
+
     const Clock::time_point start = Clock::now();
     const double cpu_start = cpu_seconds();
     for (std::uint64_t k = 0; k < updates; ++k) {
-      const std::size_t worker = k % workers;
-      samplers[worker].draw(samples);
-      Parameters g(problem.dimension());
-      problem.gradient(read[worker].values(), samples, g.overwritable(), *workspace);
-      read[worker] = Parameters();
-      rule.step(x, g, pool);
-      read[worker] = x;
+      while (started < std::min(updates, k + most_ahead)) start_gradient(started++);
+      BareWorker& worker = *workers[k % workers.size()];
+      pool.finish(worker.task);
+      worker.at = Parameters();
+      rule.step(x, worker.g, pool);
+      worker.g = Parameters();
+      worker.at = x;
     }
     return {seconds(Clock::now() - start), cpu_seconds() - cpu_start};
   }));

@@ -13,7 +13,7 @@ Experiment bench_experiment(const Json& scenario);
 /// 16 uneven workers and a server, batch 32, samples of 784 features in 10 classes, no evaluation
 /// but the first and last.
 Json bench_scenario(const Json& model, const std::string& algorithm, std::uint64_t updates);
-/// Nothing is learnt: `workers` workers of four speeds.
+/// Nothing is learnt: `workers` uneven workers.
 Json time_only_scenario(std::size_t workers, const std::string& algorithm, std::uint64_t updates);
 
 /// What a run in a process of its own took.
@@ -27,13 +27,16 @@ struct RunCost {
 };
 RunCost cost_of_run(const Experiment& experiment, unsigned threads);
 
-/// The same gradients and updates as asynchronous SGD with W workers in a bare loop: no simulation.
-/// In a process of its own.
+/// The same gradients and updates as asynchronous SGD with W workers in a bare loop: no simulation,
+/// only the gradients of the next few workers handed to a thread pool. Without `exchange`, each
+/// thread reads a model and writes a gradient of its own, so that nothing goes from core to core;
+/// the result then means nothing. In a process of its own.
 struct LoopCost {
   double wall_s = 0;
   double cpu_s = 0;
 };
-LoopCost cost_of_bare_loop(const Experiment& experiment, std::uint64_t updates);
+LoopCost cost_of_bare_loop(const Experiment& experiment, std::uint64_t updates, unsigned threads,
+                           bool exchange = true);
 
 double median(std::vector<double> values);
 

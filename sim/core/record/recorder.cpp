@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <sstream>
 
 namespace motley {
@@ -196,7 +197,8 @@ void Recorder::write_to(RunResult& result, double virtual_s) const {
     result.max_staleness = std::max(result.max_staleness, account.staleness_max());
   }
   for (const auto& [class_name, histogram] : staleness_) {
-    for (const auto& [staleness, times] : histogram) {
+    const std::map<std::uint64_t, std::uint64_t> sorted(histogram.begin(), histogram.end());
+    for (const auto& [staleness, times] : sorted) {
       result.staleness.push_back({class_name, staleness, times});
     }
   }

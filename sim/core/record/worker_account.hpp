@@ -1,14 +1,14 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
+#include <unordered_map>
 
 #include "sim/core/record/timeline.hpp"
 
 namespace motley {
 
 /// How often each staleness was seen.
-using StalenessHistogram = std::map<std::uint64_t, std::uint64_t>;
+using StalenessHistogram = std::unordered_map<std::uint64_t, std::uint64_t>;
 
 /// Where one worker's virtual time goes. At any moment it is in exactly one state, the first that
 /// holds: computing, transferring (a message to or from it is on the network), waiting. The four
