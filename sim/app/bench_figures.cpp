@@ -102,6 +102,15 @@ Json unsaturated(std::size_t workers, std::uint64_t updates) {
   return scenario;
 }
 
+/// The model split over 16 servers: a step is 16 pushes and 16 pulls.
+Json sixteen_servers(std::size_t workers, std::uint64_t updates) {
+  Json scenario = unsaturated(workers, updates);
+  scenario["cluster"].erase("server");
+  scenario["cluster"]["servers"] = Json::array({{{"count", 16}, {"speed", "1Tf"}}});
+  scenario["approximate"]["port_flows"] = 16;  // all ask for the model at the start
+  return scenario;
+}
+
 }  // namespace
 
 std::vector<Figure> step_overhead_figures(const BenchEffort& effort) {
@@ -164,6 +173,8 @@ std::vector<Figure> scale_figures(const BenchEffort& effort) {
                      {1, 1, 1}, few);
   const std::vector<double> contended =
       interleaved_us({saturated(16, steps), saturated(10000, steps)}, {1, 1}, few);
+  const std::vector<double> servers = interleaved_us(
+      {sixteen_servers(16, steps / 8), sixteen_servers(10000, steps / 8)}, {1, 1}, few);
   const std::uint64_t rounds = std::max<std::uint64_t>(10, steps / 16 / 2);
   const std::vector<double> ring = interleaved_us(
       {time_only_scenario(16, "allreduce", rounds), time_only_scenario(10000, "allreduce", 10)},
@@ -178,6 +189,11 @@ std::vector<Figure> scale_figures(const BenchEffort& effort) {
           {"sim_contended_us_10000", contended[1], "us", "",
            "the same, server's port saturated, port_flows 16"},
           {"sim_contended_growth", contended[2], "", "<= 5", "10,000 workers / 16 workers"},
+          {"sim_16_servers_us_16", servers[0], "us", "",
+           "16 servers: 16 pushes and 16 pulls a step, port_flows 16"},
+          {"sim_16_servers_us_10000", servers[1], "us", "",
+           "16 servers: 16 pushes and 16 pulls a step, port_flows 16"},
+          {"sim_16_servers_growth", servers[2], "", "", "10,000 workers / 16 workers"},
           {"ring_us_16", ring[0], "us", "",
            "time-only allreduce, fluid ring, per worker and iteration"},
           {"ring_us_10000", ring[1], "us", "",
