@@ -1,0 +1,66 @@
+// Speeds that change during a run come with a platform file's speed profiles.
+#include <filesystem>
+#include <fstream>
+
+#include "tests/catch.hpp"
+#include "tests/simulated.hpp"
+
+namespace motley {
+namespace {
+
+/// Two workers of 1 Gf/s, of which b has half of it from 17.5 s on. Messages take no time.
+std::filesystem::path slowing_platform() {
+  const std::filesystem::path folder =
+      std::filesystem::temp_directory_path() / ("motley_slowing_" + std::to_string(getpid()));
+  std::filesystem::create_directories(folder);
+  std::ofstream(folder / "slowing.speed") << "17.5 0.5\n";
+  std::ofstream(folder / "slowing.xml")
+      << R"(<?xml version='1.0'?><!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">
+<platform version="4.1"><zone id="zone" routing="Full">
+  <host id="a" speed="1Gf"><prop id="role" value="worker"/></host>
+  <host id="b" speed="1Gf" speed_file="slowing.speed"><prop id="role" value="worker"/></host>
+  <link id="wire" bandwidth="1000000GBps" latency="0s"/>
+  <route src="a" dst="b"><link_ctn id="wire"/></route>
+</zone></platform>)";
+  return folder;
+}
+
+std::vector<double> update_times(const RunResult& result) {
+  std::vector<double> times;
+  for (std::size_t i = 1; i < result.curve.size(); ++i) times.push_back(result.curve[i].time_s);
+  return times;
+}
+
+TEST_CASE("allocation that has settled adjusts again when a worker slows down") {
+  const std::filesystem::path folder = slowing_platform();
+  Json scenario = timing_scenario();
+  scenario["cluster"] = {{"platform", (folder / "slowing.xml").string()}};
+  scenario["cost"]["model_size"] = "1B";
+  scenario["defaults"]["batch_size"] = 6;
+  scenario["stop"]["updates"] = 6;
+  // In the third step b computes 5.5 samples at full speed and half a one at half speed: 6.5 s
+  // against 6, too little to act on. The fourth takes it 12 s against 6: from now on 8 and 4.
+  Json algorithm = {{"name", "allocation"}, {"period", 1}, {"restart_above", 1.5}};
+  scenario["algorithms"] = Json::array({algorithm});
+  const RunResult adjusted = simulate(scenario);
+  algorithm["restart_above"] = 3;
+  scenario["algorithms"] = Json::array({algorithm});
+  const RunResult left = simulate(scenario);
+  std::filesystem::remove_all(folder);
+
+  const auto check = [](const std::vector<double>& times, const std::vector<double>& expected) {
+    REQUIRE(times.size() == expected.size());
+    for (std::size_t i = 0; i < times.size(); ++i) {
+      CHECK(times[i] == Approx(expected[i]).margin(1e-9).epsilon(0));
+    }
+  };
+  check(update_times(adjusted), {6, 12, 18.5, 30.5, 38.5, 46.5});
+  check(update_times(left), {6, 12, 18.5, 30.5, 42.5, 54.5});
+  REQUIRE(adjusted.decisions.size() == 4);  // two at the start
+  CHECK(adjusted.decisions[2].value + adjusted.decisions[3].value == 12);
+  CHECK(std::max(adjusted.decisions[2].value, adjusted.decisions[3].value) == 8);
+  CHECK(left.decisions.size() == 2);
+}
+
+}  // namespace
+}  // namespace motley
