@@ -95,6 +95,10 @@ class Async : public Algorithm {
     }
   }
 
+  double gradients_per_update(std::size_t) const override {
+    return static_cast<double>(pushes_per_update_ * options_.push_every);
+  }
+
   void worker(Worker& me) override {
     if (options_.fetch_every == 1 && options_.push_every == 1) {
       for (;;) me.answer_with_gradient(options_.batch_size);

@@ -21,6 +21,7 @@
 /// of one permutation (deal = disjoint, as the published code does).
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <optional>
 
 #include "algorithms/catalog.hpp"
@@ -137,6 +138,10 @@ class BiasedLocal : public Algorithm {
   }
 
   bool needs_server() const override { return false; }
+
+  double gradients_per_update(std::size_t) const override {
+    return static_cast<double>(std::accumulate(steps_.begin(), steps_.end(), std::size_t{0}));
+  }
 
   void worker(Worker& me) override {
     const std::size_t steps = steps_[me.rank()];

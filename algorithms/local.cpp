@@ -41,6 +41,10 @@ class Local : public Algorithm {
 
   bool needs_server() const override { return options_.average == Average::server; }
 
+  double gradients_per_update(std::size_t workers) const override {
+    return static_cast<double>(workers * options_.local_steps);
+  }
+
   void worker(Worker& me) override {
     SgdRule rule(options_, steps_per_epoch_);
     Model x = me.initial_model();

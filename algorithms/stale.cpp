@@ -65,6 +65,8 @@ class Stale : public Algorithm {
     }
   }
 
+  double gradients_per_update(std::size_t) const override { return 1; }
+
   void worker(Worker& me) override {
     for (;;) me.answer_with_gradient(options_.batch_size);
   }

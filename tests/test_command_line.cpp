@@ -305,13 +305,16 @@ TEST_CASE("A new scenario runs as it is, and what is there is never overwritten"
   // The schema is not written again either.
   folder.write("schema.json", "{}");
   CHECK(run_motley({"new", "other.json"}, folder.path()).out ==
-        "wrote other.json; run it with: motley run other.json\n");
+        "wrote other.json; run it with: motley run other.json\n"
+        "left schema.json as it is, though this version's is another; to renew it: motley schema > "
+        "schema.json\n");
   CHECK(read_file(folder.file("schema.json")) == "{}");
   check_refused(run_motley({"new"}, folder.path()), "new: needs a name for the scenario");
   check_refused(
       run_motley({"new", "a b"}, folder.path()),
       "new: must be letters, digits, '-', '_' or '.', not beginning with '.', got \"a b\"");
-  check_refused(run_motley({"new", "no/where"}, folder.path()), "no/where.json: cannot be written");
+  check_refused(run_motley({"new", "no/where"}, folder.path()),
+                "no/where.json: cannot be written: No such file or directory");
 }
 
 TEST_CASE("The baseline is the first algorithm or the one named") {
@@ -440,8 +443,10 @@ TEST_CASE("The table goes to stdout and the progress to stderr, unless it shall 
   CHECK(contains(outcome.out, "\n  async "));
   CHECK(outcome.out.ends_with("\nResults: out\n"));
   CHECK(contains(outcome.err, "small: 2 runs, 3 workers (2 gpu, 1 cpu), "));
-  CHECK(contains(outcome.err, "\n  sync-0           20 updates in "));
-  CHECK(contains(outcome.err, "\n  async-0          20 updates in "));
+  CHECK(contains(outcome.err, "/2 sync-0           20 updates in "));
+  CHECK(contains(outcome.err, "/2 async-0          20 updates in "));
+  CHECK(contains(outcome.err, "\n  1/2 "));
+  CHECK(contains(outcome.err, "\n  2/2 "));
   CHECK_FALSE(contains(outcome.err, "\033"));  // no terminal: nothing is rewritten
 
   for (const char* option : {"--quiet", "-q"}) {
@@ -484,10 +489,15 @@ TEST_CASE("slurm writes the scripts of a job array and of the job that merges") 
       head + "\n#SBATCH --partition=cpu\n#SBATCH --output=\"" + out +
       "/slurm/task-%a.log\"\n#SBATCH --open-mode=append\n#SBATCH --array=1-2\n"
       "#SBATCH --cpus-per-task=3\n#SBATCH --time=1:00:00\n"
-      "# Each task is a shard; submitted again, it does only what is missing.\n"
-      "exec " MOTLEY_BINARY " run " +
+      "shard=" +
+      out +
+      "/shards/\"$SLURM_ARRAY_TASK_ID\"\n"
+      "# Each task is a shard; submitted again, it does only what is missing there and in the\n"
+      "# joined results.\nif [ -f " +
+      out + "/plan.json ]; then\n  " MOTLEY_BINARY " merge " + out +
+      " --out \"$shard\" >/dev/null 2>&1 || :\nfi\nexec " MOTLEY_BINARY " run " +
       place.file("s.json") + " --set '/name=\"small\"' --shard \"$SLURM_ARRAY_TASK_ID/2\"" +
-      " --jobs 3 --threads 1 --out " + out + "/shards/\"$SLURM_ARRAY_TASK_ID\"\n";
+      " --jobs 3 --threads 1 --out \"$shard\"\n";
   const std::string merge =
       head + "-merge\n#SBATCH --partition=cpu\n#SBATCH --output=\"" + out +
       "/slurm/merge.log\"\n#SBATCH --open-mode=append\n"
@@ -506,7 +516,10 @@ TEST_CASE("slurm writes the scripts of a job array and of the job that merges") 
 
   fs::remove_all(place.path() / "results");
   command.push_back("--dry-run");
-  CHECK(place.motley(command).out == array + "\n" + merge);
+  CHECK(place.motley(command).out ==
+        array + "\n" + merge +
+            "\n# submitted by: array=$(sbatch --parsable array.sh) && sbatch "
+            "--dependency=afterany:$array merge.sh\n");
   CHECK_FALSE(place.has("results"));
   command.back() = "--submit";
   const Outcome nowhere = place.motley(command, {{"PATH", "/nowhere"}});

@@ -119,6 +119,8 @@ TEST_CASE("random speeds follow their law") {
 TEST_CASE("a spread that does not fit is refused, and so are other laws' parameters") {
   check_refused({{"law", "list"}, {"speeds", {1, 2}}}, 3,
                 "/speeds: must have one speed for each of the 3 workers, has 2");
+  check_refused({{"law", "straggler"}, {"factor", 2}}, 1,
+                "/law: straggler needs more than the one worker of its class");
   check_refused({{"law", "list"}, {"speeds", {1, 0}}}, 2,
                 "/speeds/1: must be a number above 0, got 0");
   check_refused({{"law", "ratio"}, {"ratio", 8}, {"slow_share", 0.1}}, 4,
@@ -266,6 +268,22 @@ TEST_CASE("a class may have noise of its own, or none, in a noisy cluster") {
   CHECK(plan.workers[0].noise.law == NoiseSpec::Law::half_normal);
   CHECK(plan.workers[1].noise.law == NoiseSpec::Law::none);
   CHECK(plan.workers[2].noise.law == NoiseSpec::Law::pareto);
+}
+
+TEST_CASE("a spread that leaves the numbers is refused") {
+  Json scenario = timing_scenario();
+  scenario["cluster"]["workers"] = {{{"name", "w"},
+                                     {"count", 8},
+                                     {"speed", "1Gf"},
+                                     {"spread", {{"law", "lognormal"}, {"sigma", 1000}}}}};
+  try {
+    experiment_of(scenario);
+    FAIL("it was taken");
+  } catch (const InputError& e) {
+    CHECK(std::string(e.what()).ends_with(
+        "/cluster/workers: the slowest worker is more than 1e12 times slower than the fastest: "
+        "check their speeds and spread"));
+  }
 }
 
 TEST_CASE("noise goes with a platform file too") {

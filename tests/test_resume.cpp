@@ -117,7 +117,7 @@ TEST_CASE("an interrupt keeps what is finished, says how to go on, and the rest 
     CHECK(rest.exit_code == 0);
     CHECK(contains(rest.err, "\n2 of 4 already done\n"));
     CHECK_FALSE(contains(rest.err, "updates=20 "));
-    CHECK(contains(rest.err, "\n  sync-0-updates=30 30 updates in "));
+    CHECK(contains(rest.err, "/4 sync-0-updates=30 30 updates in "));
     place.check_finished();
   }
 }
@@ -239,18 +239,45 @@ TEST_CASE("running again does nothing, and --fresh does everything") {
   place.check_finished();
 }
 
+TEST_CASE("--fresh of a shard does its runs again and leaves the others") {
+  const Workplace place;
+  REQUIRE(place.run(finite).exit_code == 0);
+  const std::vector<std::map<std::string, std::string>> before = rows_of(place.result("runs.csv"));
+  std::vector<std::string> shard = finite;
+  shard.insert(shard.end(), {"--shard", "1/2", "--fresh"});
+  const Outcome half = place.run(shard);
+  CHECK(half.exit_code == 0);
+  CHECK_FALSE(contains(half.err, "already done"));
+  const std::vector<std::map<std::string, std::string>> after = rows_of(place.result("runs.csv"));
+  REQUIRE(after.size() == 4);
+  int same = 0;
+  for (std::size_t i = 0; i < 4; ++i) same += after[i].at("wall_s") == before[i].at("wall_s");
+  CHECK(same == 2);
+}
+
+TEST_CASE("results of another build of the same sources are refused") {
+  const Workplace place;
+  REQUIRE(place.run(finite).exit_code == 0);
+  const std::string file = "out/runs/" + place.names("out/runs").front();
+  Json run = Json::parse(read_file(place.path() / file));
+  run["program"]["build"] = "cc -O1";
+  place.write(file, run.dump());
+  CHECK(place.run(finite).exit_code == 2);
+}
+
 TEST_CASE("results of another version are refused until --fresh") {
   const Workplace place;
   REQUIRE(place.run(finite).exit_code == 0);
   const std::string file = "out/runs/" + place.names("out/runs").front();
   Json run = Json::parse(read_file(place.path() / file));
-  run["program"] = {{"version", "0.0.9"}, {"commit", "abc"}, {"sources", "0123"}};
+  run["program"] = {
+      {"version", "0.0.9"}, {"commit", "abc"}, {"sources", "0123"}, {"build", "cc -O1"}};
   place.write(file, run.dump());
   const Outcome refused = place.run(finite);
   CHECK(refused.exit_code == 2);
   CHECK(refused.err.starts_with("motley: " + file +
-                                ": was made by another version of motley, 0.0.9 (abc), and this "
-                                "is "));
+                                ": was made by another version of motley, 0.0.9 (abc, cc -O1), "
+                                "and this is "));
   CHECK(refused.err.ends_with(
       ": do all runs again with --fresh, or choose another folder with --out\n"));
   CHECK(read_file(place.path() / file) == run.dump());

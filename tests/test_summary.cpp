@@ -73,7 +73,8 @@ TEST_CASE("replicas are shown as mean, interval and how many reached the target"
   CHECK(contains(text, " 0.7500 ± 0.0000 "));
   CHECK(contains(
       text,
-      "\n ~ too close to tell: the interval of the speed-up contains 1, or one pair has none\n"));
+      "\n ~ too close to tell: the interval of the speed-up contains 1, or not every pair of runs "
+      "reached the target\n"));
   CHECK(contains(text, "95 % confidence intervals"));
 }
 

@@ -256,6 +256,51 @@ TEST_CASE("shards share the runs out, evenly by their cost") {
   CHECK(study.cost(study.size() - 1) > study.cost(0));
 }
 
+TEST_CASE("a run is expected to cost what its algorithm's updates and its evaluations take") {
+  Json scenario = learning_scenario();
+  scenario["algorithms"] = {{{"name", "sync"}},
+                            {{"name", "async"}},
+                            {{"name", "local"}, {"local_steps", 4}},
+                            {{"name", "async"}, {"softsync", 2}}};
+  scenario["evaluate"]["every"] = 1000000;
+  const Study study = study_of(scenario);
+  // Four workers: of one gradient, of four, of sixteen; beyond the one evaluation at the start.
+  const double evaluation = (4 * study.cost(1) - study.cost(0)) / 3;
+  CHECK(study.cost(2) - evaluation == Approx(4 * (study.cost(0) - evaluation)));
+  CHECK(study.cost(3) - evaluation == Approx(2 * (study.cost(1) - evaluation)));
+  CHECK(study.cost(0) > 2 * study.cost(1));
+  scenario["evaluate"]["every"] = 1;
+  CHECK(study_of(scenario).cost(0) - study.cost(0) == Approx(40 * evaluation).epsilon(1e-3));
+}
+
+TEST_CASE("runs expected to cost the same are not dealt out by algorithm") {
+  Json scenario = swept_scenario();
+  scenario["algorithms"] = {{{"name", "sync"}}, {{"name", "allreduce"}}};
+  scenario["replicas"] = 20;
+  const Study study = study_of(scenario);
+  std::set<std::string> labels;
+  for (const std::size_t run : runs_of_shard(study, {1, 2})) {
+    labels.insert(study.table().runs[run].label);
+  }
+  CHECK(labels.size() == 2);
+}
+
+TEST_CASE("a value that is swept cannot be set") {
+  CHECK_THROWS_WITH(study_of(swept_scenario(), {{"/algorithms/1/step_size", 0.5}}),
+                    "--set /algorithms/1/step_size: the scenario sweeps this value; set its list "
+                    "instead: --set '/sweep/~1algorithms~11~1step_size=[...]'");
+}
+
+TEST_CASE("comments in swept objects change nothing") {
+  Json scenario = swept_scenario();
+  scenario["sweep"] = {{"/cluster/link", {{{"bandwidth", "1Gbps"}, {"latency", "0s"}}}}};
+  const std::vector<std::string> plain = hashes_of(study_of(scenario));
+  scenario["sweep"]["/cluster/link"][0]["//"] = "an old switch";
+  const Study commented = study_of(scenario);
+  CHECK(hashes_of(commented) == plain);
+  CHECK_FALSE(commented.table().runs[0].point[0].contains("//"));
+}
+
 TEST_CASE("a shard is K/N") {
   CHECK(parse_shard("2/8").index == 2);
   CHECK(parse_shard("2/8").count == 8);

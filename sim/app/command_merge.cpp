@@ -4,6 +4,7 @@
 #include "sim/app/command_line.hpp"
 #include "sim/app/provenance.hpp"
 #include "sim/app/results_folder.hpp"
+#include "sim/app/slurm_scripts.hpp"
 #include "sim/core/input/json_file.hpp"
 
 namespace po = boost::program_options;
@@ -55,7 +56,7 @@ int merge(const po::variables_map& options, const std::vector<std::string>& comm
       options["out"].as<std::string>(),
       {table, parse_json_file((std::filesystem::path(folders.front()) / "scenario.json").string()),
        provenance(command_line)},
-      false);
+      {});
   std::set<std::string> hashes;
   std::size_t missing = 0;
   std::size_t failed = 0;
@@ -75,8 +76,8 @@ int merge(const po::variables_map& options, const std::vector<std::string>& comm
   std::cout << "\nResults: " << out.path().string() << "\n" << std::flush;
   if (missing > 0) {
     std::cerr << "motley: " << missing << " runs are missing; 'motley run "
-              << (out.path() / "scenario.json").string() << " --out " << out.path().string()
-              << "' does them\n";
+              << shell_quoted((out.path() / "scenario.json").string()) << " --out "
+              << shell_quoted(out.path().string()) << "' does them\n";
   }
   return missing + failed > 0 ? 1 : 0;
 }

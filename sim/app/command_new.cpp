@@ -1,6 +1,9 @@
+#include <cerrno>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <iostream>
+#include <sstream>
 
 #include "sim/app/command_line.hpp"
 #include "sim/app/scenario_schema.hpp"
@@ -48,14 +51,25 @@ const char* const starting_scenario = R"json({
     {"name": "allreduce"},
     {"name": "async", "step_size": 0.1},
     {"name": "local", "local_steps": 4}
-  ]
+  ],
+
+  "//replicas": "How often each is repeated with another seed; two or more give intervals.",
+  "replicas": 2,
+  "//sweep": "To see where the ranking changes: \"sweep\": {\"/cluster/workers/0/spread/ratio\": [1, 2, 4, 8]}. Another algorithm to measure the others by: \"baseline\": \"async\"."
 }
 )json";
 
 void write_new(const fs::path& file, const std::string& text) {
   std::ofstream out(file, std::ios::binary);
   out << text << std::flush;
-  if (!out) throw InputError(file.string() + ": cannot be written");
+  if (!out) throw InputError(file.string() + ": cannot be written: " + std::strerror(errno));
+}
+
+std::string contents(const fs::path& file) {
+  std::ifstream in(file, std::ios::binary);
+  std::ostringstream text;
+  text << in.rdbuf();
+  return text.str();
 }
 
 int make_new(const po::variables_map& options, const std::vector<std::string>&) {
@@ -74,9 +88,14 @@ int make_new(const po::variables_map& options, const std::vector<std::string>&) 
   const fs::path schema = file.parent_path() / "schema.json";
   write_new(file, text);
   std::cout << "wrote " << file.string() << "; run it with: motley run " << file.string() << "\n";
+  const std::string schema_text = scenario_schema().dump(2) + "\n";
   if (!fs::exists(schema)) {
-    write_new(schema, scenario_schema().dump(2) + "\n");
+    write_new(schema, schema_text);
     std::cout << "wrote " << schema.string() << ", from which editors complete and check it\n";
+  } else if (contents(schema) != schema_text) {
+    std::cout << "left " << schema.string()
+              << " as it is, though this version's is another; to renew it: motley schema > "
+              << schema.string() << "\n";
   }
   return 0;
 }

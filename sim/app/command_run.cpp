@@ -113,9 +113,26 @@ int run(const po::variables_map& options, const std::vector<std::string>& comman
 
   const Study study = load_study(options, "run");
   const std::vector<std::size_t> runs = runs_of_shard(study, shard);
-  ResultsFolder folder(folder_of(options, study),
-                       {study.table(), study.full(), provenance(command_line)},
-                       options.count("fresh") > 0);
+  Fresh fresh;
+  if (options.count("fresh") > 0) {
+    fresh.all = shard.count == 1;
+    for (const std::size_t run : runs) {
+      if (!fresh.all) fresh.hashes.push_back(study.table().runs[run].hash);
+    }
+  }
+  const auto open = [&] {
+    try {
+      return std::make_unique<ResultsFolder>(
+          folder_of(options, study),
+          StudyFiles{study.table(), study.full(), provenance(command_line)}, fresh);
+    } catch (const WriteError& e) {
+      throw WriteError(std::string(e.what()) +
+                       "; the runs finished there are kept; the same command does the rest when "
+                       "there is room");
+    }
+  };
+  const std::unique_ptr<ResultsFolder> opened = open();
+  ResultsFolder& folder = *opened;
   effort.trace = trace_request(options, folder.path());
   if (effort.traces()) std::filesystem::create_directories(effort.trace.folder);
   // What is to be traced must be done, if only for the trace.
@@ -171,8 +188,9 @@ Command run_command() {
       "threads,t", po::value<int>()->value_name("N"),
       "threads for the mathematics of each run; changes no result (default: cores / jobs)")(
       "fresh",
-      "remove the finished runs of the folder and do all again (default: what is missing)")(
-      "report", "draw figures and report.html from the results at the end")(
+      "remove the finished runs of the folder, or of the shard, and do them again (default: do "
+      "what "
+      "is missing)")("report", "draw figures and report.html from the results at the end")(
       "quiet,q", "no progress, only the table");
   command.groups.push_back(scenario_options());
   command.groups.push_back(folder_options());

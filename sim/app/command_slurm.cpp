@@ -70,7 +70,10 @@ int slurm(const po::variables_map& options, const std::vector<std::string>&) {
   const Study study = load_study(options, "slurm");
   const SlurmJob job = job_of(options, study);
   if (options.count("dry-run") > 0) {
-    std::cout << array_script(job) << "\n" << merge_script(job);
+    std::cout << array_script(job) << "\n"
+              << merge_script(job)
+              << "\n# submitted by: array=$(sbatch --parsable array.sh) && sbatch "
+                 "--dependency=afterany:$array merge.sh\n";
     return 0;
   }
   const fs::path folder = fs::path(job.out) / "slurm";

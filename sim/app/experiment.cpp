@@ -97,6 +97,13 @@ Experiment::Experiment(LoadedScenario loaded, SharedDatasets& datasets)
     for (HostPlan& worker : cluster_.workers) worker.noise = s.cluster.noise.value_or(NoiseSpec{});
   } else {
     cluster_ = plan_cluster(s.cluster, flops_per_sample_, s.seed);
+    constexpr double most = 1e12;  // beyond it the slowest never finish anything
+    const double ratio = heterogeneity(worker_speeds(cluster_)).speed_ratio;
+    if (!(ratio <= most)) {
+      throw InputError(root / "cluster" / "workers",
+                       "the slowest worker is more than 1e12 times slower than the fastest: check "
+                       "their speeds and spread");
+    }
   }
   if (data_ && s.data->partition.kind != PartitionSpec::Kind::iid) {
     partition_ =
@@ -159,6 +166,7 @@ void Experiment::plan_runs() {
       split_model(algorithm->exchange(), problem_->layers(), cluster_, message_bytes_,
                   s.cost.flops_per_update, place);  // only to see that it can be done
     }
+    plan.gradients_per_update = algorithm->gradients_per_update(cluster_.workers.size());
     Json full = {{"name", plan.algorithm}, {"label", plan.label}};
     full.update(plan.parameters);
     loaded_.full["algorithms"][i] = full;

@@ -86,7 +86,9 @@ void ProgressDisplay::finished(std::size_t run, const RunResult& result) {
   if (result.status == "failed") ++failed_;
   remember_best(run, result);
   std::ostringstream text;
-  text << "  " << std::left << std::setw(16) << name_of(run) << " ";
+  text << "  ";
+  if (!terminal_) text << done_ << "/" << total_ << " ";
+  text << std::left << std::setw(16) << name_of(run) << " ";
   if (result.status == "ok") {
     text << result.updates << " updates in " << std::setprecision(6) << result.virtual_s
          << " virtual s, " << std::setprecision(3) << result.wall_s << " s of wall time";

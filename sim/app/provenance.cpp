@@ -9,6 +9,8 @@
 #include <boost/version.hpp>
 #include <motley_commit.hpp>
 
+#include "sim/core/learning/matrix_product.hpp"
+
 namespace motley {
 namespace {
 
@@ -25,6 +27,14 @@ std::string dotted(int major, int minor, int patch) {
   return std::to_string(major) + "." + std::to_string(minor) + "." + std::to_string(patch);
 }
 
+/// What else than the sources may decide a result's last bits.
+std::string this_build() {
+  return std::string("g++ ") + __VERSION__ + " " + MOTLEY_FLAGS + ", " +
+         std::to_string(product::lanes) + " floats a vector, simgrid " +
+         dotted(SIMGRID_VERSION_MAJOR, SIMGRID_VERSION_MINOR, SIMGRID_VERSION_PATCH) + ", eigen " +
+         dotted(EIGEN_WORLD_VERSION, EIGEN_MAJOR_VERSION, EIGEN_MINOR_VERSION);
+}
+
 }  // namespace
 
 std::string version_line() {
@@ -32,15 +42,20 @@ std::string version_line() {
 }
 
 Json this_program() {
-  return {{"version", MOTLEY_VERSION}, {"commit", MOTLEY_COMMIT}, {"sources", MOTLEY_SOURCES}};
+  return {{"version", MOTLEY_VERSION},
+          {"commit", MOTLEY_COMMIT},
+          {"sources", MOTLEY_SOURCES},
+          {"build", this_build()}};
 }
 
 bool same_program(const Json& program) {
-  return program.value("sources", "") == MOTLEY_SOURCES;
+  return program.value("sources", "") == MOTLEY_SOURCES &&
+         program.value("build", "") == this_build();
 }
 
 std::string shown_program(const Json& program) {
-  return program.value("version", "?") + " (" + program.value("commit", "?") + ")";
+  return program.value("version", "?") + " (" + program.value("commit", "?") + ", " +
+         program.value("build", "?") + ")";
 }
 
 Json provenance(const std::vector<std::string>& command) {

@@ -9,20 +9,21 @@
 namespace motley {
 
 ResultsFolder::ResultsFolder(const std::filesystem::path& folder, const StudyFiles& study,
-                             bool fresh)
+                             const Fresh& fresh)
     : files_(folder), table_(study.table), store_(folder), lock_(folder) {
   std::filesystem::create_directories(store_.folder());
   lock_.exclusively([&] { open(study, fresh); });
 }
 
-void ResultsFolder::open(const StudyFiles& study, bool fresh) {
+void ResultsFolder::open(const StudyFiles& study, const Fresh& fresh) {
   const Json plan = to_json(table_);
   const std::string where = path().string();
   if (lock_.alone()) {
     remove_half_written(path());
     remove_half_written(store_.folder());
-    if (fresh) store_.remove_all();
-  } else if (fresh) {
+    if (fresh.all) store_.remove_all();
+    for (const std::string& hash : fresh.hashes) store_.remove(hash);
+  } else if (fresh.all || !fresh.hashes.empty()) {
     throw InputError("--fresh: another process is at work in " + where +
                      "; stop it first, or choose another folder with --out");
   } else if (parse_json_file((path() / "plan.json").string()) != plan) {

@@ -17,14 +17,20 @@ struct StudyFiles {
   Json provenance;
 };
 
+/// Which finished runs are removed when a folder is opened.
+struct Fresh {
+  bool all = false;
+  std::vector<std::string> hashes;  ///< of single runs
+};
+
 /// A results folder in which this process, and perhaps others, do the runs of one plan. A finished
 /// run is a file of its own, safe from then on; the CSV files are made from these.
 class ResultsFolder {
  public:
   /// Makes the folder and writes scenario.json, plan.json and provenance.json. InputError when it
-  /// holds runs of this plan by another version of the program (unless `fresh`, which removes all
-  /// runs there), or when another process works there on something else.
-  ResultsFolder(const std::filesystem::path& folder, const StudyFiles& study, bool fresh);
+  /// holds runs of this plan by another version of the program, or when another process works there
+  /// on something else. Removes first what is to be made afresh.
+  ResultsFolder(const std::filesystem::path& folder, const StudyFiles& study, const Fresh& fresh);
 
   const std::filesystem::path& path() const { return files_.folder(); }
   /// Reads what other processes have finished since.
@@ -48,7 +54,7 @@ class ResultsFolder {
   void write_csvs();
 
  private:
-  void open(const StudyFiles& study, bool fresh);
+  void open(const StudyFiles& study, const Fresh& fresh);
   void write_tables() const;
   void remember(const std::string& hash, const RunStore::StoredRun& run);
 

@@ -26,10 +26,13 @@ std::vector<std::size_t> runs_of_shard(const Study& study, const StudyShard& sha
   for (std::size_t i = 0; i < study.size(); ++i) {
     if (hashes.insert(study.table().runs[i].hash).second) work.push_back(i);
   }
-  // The largest first, each to the part that has least so far.
+  // The largest first, each to the part that has least so far. Those expected to cost the same go
+  // in the random order of their hashes: in the order of the plan, a part might get all runs of one
+  // algorithm, whose real cost may differ.
   std::vector<std::size_t> by_cost = work;
-  std::stable_sort(by_cost.begin(), by_cost.end(), [&study](std::size_t a, std::size_t b) {
-    return study.cost(a) > study.cost(b);
+  std::sort(by_cost.begin(), by_cost.end(), [&study](std::size_t a, std::size_t b) {
+    if (study.cost(a) != study.cost(b)) return study.cost(a) > study.cost(b);
+    return study.table().runs[a].hash < study.table().runs[b].hash;
   });
   std::vector<double> loads(shard.count);
   std::vector<std::size_t> mine;

@@ -37,9 +37,14 @@ std::string array_script(const SlurmJob& job) {
   for (const std::string& word : job.scenario) command += " " + shell_quoted(word);
   return head(job, "motley-" + job.name, "task-%a.log") + directive("array", "1-" + tasks) +
          directive("cpus-per-task", cpus) + directive("time", job.time) +
-         "# Each task is a shard; submitted again, it does only what is missing.\nexec " + command +
-         " --shard \"$SLURM_ARRAY_TASK_ID/" + tasks + "\" --jobs " + cpus + " --threads 1 --out " +
-         shell_quoted(job.out) + "/shards/\"$SLURM_ARRAY_TASK_ID\"\n";
+         "shard=" + shell_quoted(job.out) + "/shards/\"$SLURM_ARRAY_TASK_ID\"\n" +
+         "# Each task is a shard; submitted again, it does only what is missing there and in the\n"
+         "# joined results.\n"
+         "if [ -f " +
+         shell_quoted(job.out) + "/plan.json ]; then\n  " + shell_quoted(job.program) + " merge " +
+         shell_quoted(job.out) + " --out \"$shard\" >/dev/null 2>&1 || :\nfi\nexec " + command +
+         " --shard \"$SLURM_ARRAY_TASK_ID/" + tasks + "\" --jobs " + cpus +
+         " --threads 1 --out \"$shard\"\n";
 }
 
 std::string merge_script(const SlurmJob& job) {

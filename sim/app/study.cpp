@@ -1,6 +1,7 @@
 #include "sim/app/study.hpp"
 
 #include <filesystem>
+#include <set>
 #include <sstream>
 
 #include "sim/app/expected_cost.hpp"
@@ -29,6 +30,13 @@ std::string shown_point(const std::vector<Axis>& axes, const std::vector<Json>& 
   return text;
 }
 
+/// As one part of another JSON pointer.
+std::string escaped(const std::string& pointer) {
+  std::string text;
+  for (const char c : pointer) text += c == '~' ? "~0" : c == '/' ? "~1" : std::string(1, c);
+  return text;
+}
+
 std::string counted(std::size_t n, const std::string& thing) {
   return std::to_string(n) + " " + thing + (n == 1 ? "" : "s");
 }
@@ -41,7 +49,16 @@ Study::Study(const std::string& file, const std::vector<Override>& overrides)
   axes_ = read_axes(written_.value("sweep", Json::object()), root / "sweep");
   points_ = points_of(axes_);
   point_names_ = point_names(axes_);
-  for (const Axis& axis : axes_) table_.axes.push_back(axis.pointer);
+  for (const Axis& axis : axes_) {
+    table_.axes.push_back(axis.pointer);
+    for (const Override& given : overrides) {
+      if (given.pointer != axis.pointer) continue;
+      throw InputError("--set " + given.pointer +
+                       ": the scenario sweeps this value; set its list "
+                       "instead: --set '/sweep/" +
+                       escaped(axis.pointer) + "=[...]'");
+    }
+  }
   for (std::size_t point = 0; point < points_.size(); ++point) {
     for (std::uint64_t replica = 0; replica < replicas_; ++replica) {
       loaded_ = load(point, replica);
@@ -141,6 +158,9 @@ std::string Study::describe() const {
     text << " (" << counted(points_.size(), "point") << " x " << counted(replicas_, "replica")
          << " x " << counted(algorithms_, "algorithm") << ")";
   }
+  std::set<std::string> hashes;
+  for (const RunEntry& run : table_.runs) hashes.insert(run.hash);
+  if (hashes.size() < size()) text << ", " << hashes.size() << " of them different";
   text << ", " << (points_.size() > 1 ? "at the first point " : "") << first_described_;
   return text.str();
 }

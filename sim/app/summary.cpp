@@ -61,8 +61,13 @@ std::string slowest(const RunResult& result) {
       std::all_of(result.workers.begin(), result.workers.end(), [&](const WorkerResult& worker) {
         return worker.class_name != last->class_name || worker.speed_flops == last->speed_flops;
       });
-  return class_is_even ? "the slowest class (" + last->class_name + ")"
-                       : "the slowest worker (" + last->name + ")";
+  const auto equals = std::count_if(
+      result.workers.begin(), result.workers.end(),
+      [&](const WorkerResult& worker) { return worker.speed_flops == last->speed_flops; });
+  if (class_is_even) return "the slowest class (" + last->class_name + ")";
+  return equals == 1
+             ? "the slowest worker (" + last->name + ")"
+             : "the " + std::to_string(equals) + " slowest workers (" + last->name + " and others)";
 }
 
 using Row = std::vector<std::string>;
@@ -132,7 +137,8 @@ class TableRow {
 
   bool is_unsure() const {
     return repeated_ && !is_baseline_ && row_.speedup &&
-           (!row_.speedup->interval || row_.speedup->interval->contains(1));
+           (row_.speedup_pairs < row_.runs.size() || !row_.speedup->interval ||
+            row_.speedup->interval->contains(1));
   }
 
   /// The status of most interest among the runs, or this if all are well.
@@ -357,12 +363,18 @@ void print_summary(std::ostream& out, const Experiment& experiment,
   }
 
   out << "\n";
-  if (has_target) out << "Target: " << target_text(*scenario.target) << "\n\n";
+  const bool target_is_swept = std::any_of(axes.begin(), axes.end(), [](const std::string& axis) {
+    return axis.starts_with("/target");
+  });
+  if (has_target) {
+    out << "Target: " << (target_is_swept ? "as swept" : target_text(*scenario.target)) << "\n\n";
+  }
   print_table(out, table);
   if (repeated) out << "\n  ± and []: 95 % confidence intervals (Student t); see summary.csv\n";
   if (unsure && has_target) {
     out << "  " << TableRow::unsure_mark
-        << " too close to tell: the interval of the speed-up contains 1, or one pair has none\n";
+        << " too close to tell: the interval of the speed-up contains 1, or not every pair of runs "
+           "reached the target\n";
   }
   if (axes.empty()) print_bottlenecks(out, rows);
   print_warnings(out, experiment, rows);

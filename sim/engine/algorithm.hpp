@@ -29,6 +29,10 @@ class Algorithm {
   virtual void server(Server&) {}
   /// Whether the server takes part; without it server() is not called.
   virtual bool needs_server() const { return true; }
+  /// About how many mini-batch gradients make an update: what a run will cost is guessed from it.
+  virtual double gradients_per_update(std::size_t workers) const {
+    return static_cast<double>(workers);
+  }
   /// How the model is laid out over the servers and travels.
   virtual ExchangeSpec exchange() const { return {}; }
   /// For algorithms that merge the workers' own models rarely (see Worker::finish_own_update): the

@@ -98,6 +98,9 @@ void check_spread(const SpreadSpec& spread, std::size_t workers, const Place& pl
                                            std::to_string(workers) + " workers, has " +
                                            std::to_string(spread.speeds.size()));
   }
+  if (spread.law == SpreadSpec::Law::straggler && workers == 1) {
+    throw InputError(place / "law", "straggler needs more than the one worker of its class");
+  }
   const double share = spread.slow_share;
   if (spread.law == SpreadSpec::Law::ratio && share > 0 && share < 1) {
     const std::size_t slow = slow_workers(spread, workers);

@@ -171,6 +171,18 @@ std::string name_part(std::string text) {
   return text;
 }
 
+Json without_comments(const Json& value) {
+  if (!value.is_structured()) return value;
+  Json plain = value.is_array() ? Json::array() : Json::object();
+  for (const auto& [key, part] : value.items()) {
+    if (value.is_array())
+      plain.push_back(without_comments(part));
+    else if (!key.starts_with("//"))
+      plain[key] = without_comments(part);
+  }
+  return plain;
+}
+
 }  // namespace
 
 std::vector<Axis> read_axes(const Json& sweep, const Place& place) {
@@ -183,7 +195,7 @@ std::vector<Axis> read_axes(const Json& sweep, const Place& place) {
     if (pointer.starts_with("//")) continue;
     const Place here = place / pointer;
     check_pointer(pointer, axes, here);
-    axes.push_back({pointer, read_values(given, here)});
+    axes.push_back({pointer, read_values(without_comments(given), here)});
     if (axes.back().values.size() > most_points / points) {
       throw InputError(place, "has more than " + std::to_string(most_points) + " points");
     }

@@ -1,5 +1,6 @@
 #include "sim/core/record/result_files.hpp"
 
+#include <cerrno>
 #include <fstream>
 #include <system_error>
 
@@ -18,11 +19,15 @@ ResultFiles::ResultFiles(const std::filesystem::path& folder) : folder_(folder) 
                      " (choose another with --out)");
   }
   const std::filesystem::path probe = folder / ".writable";
+  errno = 0;
   std::ofstream out(probe);
   out << "x" << std::flush;
   if (!out) {
-    throw InputError(folder.string() +
-                     ": the output folder cannot be written (choose another with --out)");
+    const std::error_code why(errno, std::generic_category());
+    if (why == std::errc::no_space_on_device)
+      throw WriteError(folder.string() + ": " + why.message());
+    throw InputError(folder.string() + ": the output folder cannot be written: " + why.message() +
+                     " (choose another with --out)");
   }
   out.close();
   std::filesystem::remove(probe, error);

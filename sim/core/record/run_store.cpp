@@ -62,4 +62,8 @@ void RunStore::remove_all() const {
   }
 }
 
+void RunStore::remove(const std::string& hash) const {
+  std::filesystem::remove(file_of(hash));
+}
+
 }  // namespace motley

@@ -45,6 +45,7 @@ class RunStore {
   std::optional<StoredRun> load(const std::string& hash) const;
   void save(const std::string& hash, const StoredRun& run) const;
   void remove_all() const;
+  void remove(const std::string& hash) const;
 
  private:
   std::filesystem::path folder_;

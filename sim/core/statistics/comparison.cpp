@@ -1,7 +1,9 @@
 #include "sim/core/statistics/comparison.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
+#include <limits>
 #include <map>
 
 namespace motley {
@@ -48,11 +50,13 @@ std::optional<double> bytes_to_target(const RunResult& run) {
   return std::nullopt;
 }
 
+/// In force at this time; an evaluation at the very moment counts, however both were rounded.
 std::optional<double> accuracy_by(const RunResult& run, double time_s) {
+  constexpr double rounding = 1e-9;
   if (run.status != "ok") return std::nullopt;
   std::optional<double> accuracy;
   for (const CurvePoint& point : run.curve) {
-    if (point.time_s > time_s) break;
+    if (point.time_s > time_s * (1 + rounding)) break;
     accuracy = point.test_accuracy;
   }
   return accuracy;
@@ -62,6 +66,14 @@ std::optional<double> utilisation(const RunResult& run) {
   const double total = run.virtual_s * static_cast<double>(run.workers.size());
   if (run.status == "failed" || !(total > 0)) return std::nullopt;
   return run.compute_s() / total;
+}
+
+/// Of all runs, of which those that never reached the target did so later than any other; empty
+/// when that makes it infinite.
+std::optional<double> median_with_never(std::vector<double> times, std::size_t runs) {
+  times.resize(runs, std::numeric_limits<double>::infinity());
+  const std::optional<double> median = median_of(times);
+  return median && std::isfinite(*median) ? median : std::nullopt;
 }
 
 /// Times to target by replica. A target reached at the very start has no ratio to anything.
@@ -109,7 +121,7 @@ std::vector<ComparisonRow> compare(const std::vector<RunResult>& results,
     const std::vector<double> times =
         figures(row.runs, [](const RunResult& run) { return run.time_to_target_s; });
     row.time_to_target_s = mean_of(times);
-    row.time_to_target_median_s = median_of(times);
+    row.time_to_target_median_s = median_with_never(times, row.runs.size());
     row.bytes_to_target = plain_mean(row.runs, bytes_to_target);
     row.final_accuracy =
         mean_of(figures(row.runs, [](const RunResult& run) { return run.final_test_accuracy; }));
