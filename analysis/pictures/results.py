@@ -121,6 +121,12 @@ def axis_name(axis):
     return " ".join(words[-3:]).replace("_", " ") or axis
 
 
+def seconds(value):
+    """Three digits, never as 1e+03."""
+    decimals = 0 if value >= 99.95 else 1 if value >= 9.995 else 2 if value >= 0.9995 else None
+    return f"{value:.3g} s" if decimals is None else f"{value:.{decimals}f} s"
+
+
 def value_text(value):
     return f"{value:g}" if isinstance(value, (int, float)) else str(value)
 

@@ -1,4 +1,4 @@
-from ..results import NoData
+from ..results import NoData, seconds
 from ..style import PAGE_IN, panels
 
 NAME = "target"
@@ -6,7 +6,7 @@ TITLE = "Time to target and speed-up"
 HOW_TO_READ = ("Left: mean virtual time until the target is reached, with its 95 % interval, fastest on top. "
                "Right: how many times faster than the baseline, with the interval of the paired comparison; "
                "an interval that crosses 1 is no difference. Hatched: the target was not reached by every "
-               "run, and k/n says how often. All intervals are the simulator's (summary.csv).")
+               "run (of the right: by both of every pair), and k/n says how often. All intervals are the simulator's (summary.csv).")
 
 
 def rows_of(results, point):
@@ -25,10 +25,9 @@ def interval(row, mean, low, high):
     return [[max(0, row[mean] - row[low])], [max(0, row[high] - row[mean])]]
 
 
-def bar(ax, y, row, columns, look, text):
+def bar(ax, y, row, columns, look, text, everybody):
     colour = look.colour(row["algorithm"])
-    everybody = row["reached"] >= row["n"]
-    ax.barh(y, row[columns[0]], color=colour, height=0.62, alpha=0.9 if everybody else 0.45,
+    ax.barh(y, row[columns[0]], color=colour, height=0.62, alpha=None if everybody else 0.45,
             hatch=None if everybody else "////", edgecolor="white", linewidth=0,
             xerr=interval(row, *columns), error_kw={"ecolor": "0.15", "elinewidth": 1, "capsize": 2})
     end = row[columns[2]] if row[columns[2]] == row[columns[2]] else row[columns[0]]
@@ -41,25 +40,30 @@ def draw_point(results, look, rows, left, right):
         reached = "" if row["reached"] >= row["n"] else f"  ({row['reached']:g}/{row['n']:g})"
         if row["time_to_target_mean_s"] == row["time_to_target_mean_s"]:
             bar(left, y, row, ["time_to_target_mean_s", "time_to_target_low_s", "time_to_target_high_s"], look,
-                f"{row['time_to_target_mean_s']:.3g} s{reached}")
+                seconds(row["time_to_target_mean_s"]) + reached, row["reached"] >= row["n"])
         else:
             left.annotate(f"not reached ({row['reached']:g}/{row['n']:g})", (0, y), xytext=(4, 0),
                           textcoords="offset points", va="center", fontsize=7, color="0.35", style="italic")
         if row["speedup"] == row["speedup"]:
-            bar(right, y, row, ["speedup", "speedup_low", "speedup_high"], look, f"{row['speedup']:.2f}x")
+            pairs = "" if row["speedup_pairs"] >= row["n"] else f"  ({row['speedup_pairs']:g}/{row['n']:g} pairs)"
+            bar(right, y, row, ["speedup", "speedup_low", "speedup_high"], look, f"{row['speedup']:.2f}x{pairs}",
+                not pairs)
         else:
             right.annotate("no pair reached it", (0, y), xytext=(4, 0), textcoords="offset points",
                            va="center", fontsize=7, color="0.35", style="italic")
     baseline = rows["baseline"].dropna()
     left.set_yticks(range(len(rows)), list(rows["algorithm"]))
     right.set_yticks(range(len(rows)), [])
-    right.axvline(1, color="0.35", linestyle="--", linewidth=0.9)
+    if rows["speedup"].notna().any():
+        right.axvline(1, color="0.35", linestyle="--", linewidth=0.9)
     left.set_xlabel("virtual time to target (s)")
     right.set_xlabel(f"speed-up over {baseline.iloc[0]}" if len(baseline) else "speed-up")
     for ax in (left, right):
-        ax.invert_yaxis()
         ax.grid(axis="y", visible=False)
         ax.set_xlim(0, ax.get_xlim()[1] * 1.18)
+        ax.set_ylim(len(rows) - 0.5, -0.5)
+        if not ax.patches:
+            ax.set_xticks([])
 
 
 def draw(results, look):
