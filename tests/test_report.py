@@ -51,12 +51,67 @@ class Words(unittest.TestCase):
         summary.loc[summary["algorithm"] == "local", "time_to_target_low_s"] = 43.0
         self.assertIn("local is within noise of it: the 95 % intervals overlap.", words.answer_at(results, ()))
 
+    def test_against_the_baseline_the_paired_interval_decides(self):
+        results = Results(write_results(self.folder, ("sync", "async")))
+        summary = results.summary
+        summary.loc[summary["algorithm"] == "sync", "time_to_target_low_s"] = 43.0  # the two intervals overlap
+        self.assertEqual(words.answer_at(results, ())[1:], ["Later: sync 106 s."])
+        summary.loc[summary["algorithm"] == "async", "speedup_low"] = 0.9
+        self.assertEqual(words.answer_at(results, ())[1:],
+                         ["sync is within noise of it: the 95 % interval of the speed-up contains 1."])
+
+    def test_ties_and_runs_that_did_not_reach_the_target_are_said(self):
+        results = Results(write_results(self.folder, ("sync", "async", "local")))
+        summary = results.summary.set_index("algorithm")
+        summary.loc["local", ["time_to_target_mean_s", "time_to_target_low_s", "time_to_target_high_s"]] = \
+            summary.loc["async", ["time_to_target_mean_s", "time_to_target_low_s", "time_to_target_high_s"]]
+        summary.loc["sync", "reached"] = 1
+        summary.loc["async", ["speedup_low", "speedup_high", "speedup_pairs"]] = [None, None, 1]
+        results.summary = summary.reset_index()
+        self.assertEqual(words.answer_at(results, ()), [
+            "async reaches 80 % test accuracy in 42.3 s, 2.50x (1 pair of runs) as fast as sync.",
+            "local is just as fast.", "Later: sync 106 s (1 of 3 runs)."])
+
+    def test_where_nobody_reaches_the_target_the_closest_is_named(self):
+        results = Results(write_results(self.folder, ("slow",)))
+        results.summary["best_accuracy_mean"] = 0.62
+        self.assertEqual(words.answer_at(results, ()),
+                         ["No algorithm reaches 80 % test accuracy before the runs end. slow comes closest, 62.0 % at best."])
+
+    def test_without_a_target_accuracy_loss_or_work_is_compared(self):
+        results = Results(write_results(self.folder, ("sync", "async")))
+        del results.scenario["target"]
+        columns = ["final_accuracy_mean", "final_accuracy_low", "final_accuracy_high"]
+        results.summary.loc[results.summary["algorithm"] == "sync", columns] = [0.9, None, None]
+        self.assertEqual(words.answer_at(results, ()), ["There is no target; sync ends with the best accuracy, 90.0 %."])
+        results.summary[columns] = [[0.9, 0.89, 0.91], [0.88, 0.87, 0.895]]
+        self.assertEqual(words.answer_at(results, ()), [
+            "There is no target; sync ends with the best accuracy, 90.0 % (95 %: 89.0 to 91.0 %).",
+            "async is within noise of it: the 95 % intervals overlap."])
+        results.summary["final_accuracy_mean"] = None
+        self.assertEqual(words.answer_at(results, ()), ["There is no target; sync ends with the smallest test loss, 0.3."])
+        results.runs["final_test_loss"] = None
+        results.runs.loc[results.runs["algorithm"] == "async", "samples"] = 192000
+        self.assertEqual(words.answer_at(results, ()), ["There is no target; async gets through the most samples, 192,000."])
+
+    def test_a_speed_up_too_close_to_tell_is_marked_in_the_table(self):
+        results = Results(write_results(self.folder, ("sync", "async", "local")))
+        results.summary.loc[results.summary["algorithm"] == "local", "speedup_low"] = 0.9
+        table = report.table_html(results)
+        self.assertIn("<td>~1.50x<small>0.90x to 1.65x</small></td>", table)
+        self.assertIn("<td>2.50x<small>", table)
+
+    def test_seconds_have_three_digits_and_no_exponent(self):
+        self.assertEqual([words.seconds(v) for v in (0.0616, 1, 9.996, 40, 99.96, 999.7, 12345)],
+                         ["0.0616 s", "1.00 s", "10.0 s", "40.0 s", "100 s", "1000 s", "12345 s"])
+
     def test_a_sweep_says_who_is_first_how_often(self):
         results = Results(write_results(self.folder, axes={RATIO: [1, 4]}))
         self.assertEqual(words.over_the_sweep(results), "async reaches 80 % test accuracy first at all 2 points of the sweep.")
         first = (results.summary["algorithm"] == "local") & (results.summary[RATIO] == 4)
         results.summary.loc[first, "time_to_target_mean_s"] = 1.0
-        self.assertEqual(words.over_the_sweep(results), "First to reach 80 % test accuracy: async at 1 of 2 points and local at 1.")
+        self.assertEqual(words.over_the_sweep(results), "First to reach 80 % test accuracy: async at 1 of 2 points and local at 1. "
+                         "At 1 of these points others are within noise of the first.")
         self.assertIn("(at the first point of the sweep)", words.question(results))
 
     def test_one_replica_is_not_sure(self):

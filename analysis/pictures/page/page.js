@@ -195,7 +195,8 @@
         sets.push({ label: `${row.algorithm} · ${row.class}`, algorithm: row.algorithm, data: row.x.map((x, i) => ({ x, y: row.share[i] })),
           borderColor: colourOf(row.algorithm), backgroundColor: colourOf(row.algorithm), borderDash: row.dash, borderWidth: 2, pointRadius: 2 });
       }
-      const options = lineOptions("staleness (updates)", "share of the class's gradients", { y: { beginAtZero: true } });
+      const step = Math.max(1, ...(data.staleness[point()] || []).map((row) => row.step));
+      const options = lineOptions("staleness (updates)" + (step > 1 ? `, bins of up to ${step}` : ""), "share of the class's gradients", { y: { beginAtZero: true } });
       options.plugins.legend = { display: true, labels: { color: ink(), boxWidth: 22, boxHeight: 1 } };
       return { type: "line", data: { datasets: sets }, options };
     },
@@ -220,7 +221,7 @@
       return { type: "line", data: { datasets: sets }, options };
     },
     decisions() {
-      const chosen = data.decisions[control("decisions", "what")] || { lines: [] };
+      const chosen = (data.decisions[point()] || {})[control("decisions", "what")] || { lines: [] };
       const sets = !visible(chosen.algorithm) ? [] : chosen.lines.map((line) => ({ label: line.worker, algorithm: chosen.algorithm,
         data: line.x.map((x, i) => ({ x, y: line.y[i] })), stepped: true, borderColor: shown(line.colour), backgroundColor: shown(line.colour), borderWidth: 1.5, pointRadius: 0 }));
       return { type: "line", data: { datasets: sets }, options: lineOptions("virtual time (s)", chosen.quantity || "", { y: { beginAtZero: true } }) };
