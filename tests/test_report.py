@@ -126,6 +126,24 @@ class Words(unittest.TestCase):
         self.assertIn("local-1 diverged: the loss grew without bound", lines)
         self.assertIn("local-1 diverged", page_of(self.folder))
 
+    def test_algorithms_whose_runs_all_failed_did_not_just_miss_the_target(self):
+        results = Results(write_results(self.folder, ALGORITHMS))
+        summary = results.summary.set_index("algorithm")
+        summary.loc["sync", ["time_to_target_mean_s", "failed"]] = [None, 3]
+        summary.loc["local", ["time_to_target_mean_s", "diverged"]] = [None, 3]
+        results.summary = summary.reset_index()
+        self.assertEqual(words.answer_at(results, ())[1:],
+                         ["slow never reaches it.", "All runs of sync failed.", "All runs of local diverged."])
+
+    def test_planned_runs_that_are_not_finished_are_counted_and_named(self):
+        write_results(self.folder)
+        plan = [{"run": f"{a}-{r}"} for a in ("sync", "async", "local", "backup") for r in range(3)]
+        (self.folder / "plan.json").write_text(json.dumps({"runs": plan}))
+        results = Results(self.folder)
+        self.assertIn("Not finished: 3 of 12 planned runs (backup-0, backup-1 and backup-2). The same command does the rest.",
+                      words.how_sure(results))
+        self.assertIn("Only 9 of 12 planned runs are finished.", page_of(self.folder))
+
     def test_an_empty_folder_is_reported_as_empty(self):
         page = page_of(self.folder)
         self.assertIn("There are no finished runs in this folder.", page)

@@ -98,14 +98,9 @@ def staleness_data(results, runs):
             continue
         step, edges = staleness.bins(mine)
         for i, name in enumerate(results.classes()[:len(CLASSES)]):
-            shares = staleness.histogram(mine[mine["class"] == name])
-            if step > 1:
-                heights = staleness.binned(shares, edges)
-                x, y = [float(e) + step / 2 for e in edges[:-1]], rounded_list(heights)
-            else:
-                x, y = [int(v) for v in shares.index], rounded_list(shares)
-            rows.append({"algorithm": label, "class": name, "x": x, "share": y, "step": step,
-                         "dash": [[], [6, 3], [2, 2]][i % 3]})
+            shares = staleness.binned(staleness.histogram(mine[mine["class"] == name]), edges)
+            rows.append({"algorithm": label, "class": name, "x": [float(e) + step / 2 for e in edges[:-1]],
+                         "share": rounded_list(shares), "step": step, "dash": [[], [6, 3], [2, 2]][i % 3]})
     return rows
 
 
@@ -291,6 +286,8 @@ def answer_html(results):
         return "".join(f"<p>{text(s)}</p>" for s in parts[0][1])
     listed = "<dl>" + "".join(f"<dt>{text(title)}</dt><dd>{text(' '.join(sentences))}</dd>" for title, sentences in parts) + "</dl>"
     lead = f"<p>{text(words.over_the_sweep(results))}</p>" if results.target else ""
+    if len(results.planned) > len(results.runs):
+        lead += f"<p>Only {len(results.runs)} of {len(results.planned)} planned runs are finished.</p>"
     return lead + (listed if len(parts) <= 4 else f"<details><summary>Point by point</summary>{listed}</details>")
 
 

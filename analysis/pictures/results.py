@@ -42,6 +42,7 @@ class Results:
         self.missing = []
         self.scenario = self._json("scenario.json")
         self.provenance = self._json("provenance.json")
+        self.planned = self._json("plan.json").get("runs", []) if (self.folder / "plan.json").exists() else []
         for name in COLUMNS:
             setattr(self, name, self._table(name))
         self.axes = [column for column in self.runs.columns if column.startswith("/")]

@@ -186,12 +186,18 @@ def answer_at(results, point):
             return [without_accuracy(results, point)]
         return final_accuracies(best, rows)
     there = rows[rows["time_to_target_mean_s"].notna()]
-    never = list(rows[rows["time_to_target_mean_s"].isna()]["algorithm"])
+    absent = rows[rows["time_to_target_mean_s"].isna()]
+    failed = list(absent[absent["failed"] >= absent["n"]]["algorithm"])
+    diverged = list(absent[(absent["diverged"] >= absent["n"]) & ~absent["algorithm"].isin(failed)]["algorithm"])
+    never = [label for label in absent["algorithm"] if label not in failed + diverged]
+    bad = [f"All runs of {joined(labels)} {what}." for labels, what in ((failed, "failed"), (diverged, "diverged")) if labels]
+    if there.empty and not never:
+        return bad
     if there.empty:
         best = rows.sort_values("best_accuracy_mean", ascending=False, na_position="last").iloc[0]
         closest = (f" {best['algorithm']} comes closest, {100 * best['best_accuracy_mean']:.1f} % at best."
                    if results.target[0] == "test_accuracy" and known(best["best_accuracy_mean"]) else "")
-        return [f"No algorithm reaches {wanted} before the runs end." + closest]
+        return [f"No algorithm reaches {wanted} before the runs end." + closest] + bad
     first = there.iloc[0]
     sentences = [f"{first['algorithm']} reaches {wanted} in {seconds(first['time_to_target_mean_s'])}"
                  f"{reached_text(first)}{speedup_text(first)}."]
@@ -213,7 +219,7 @@ def answer_at(results, point):
         sentences.append(f"Later: {joined(later)}.")
     if never:
         sentences.append(f"{joined(never)} never {'reaches' if len(never) == 1 else 'reach'} it.")
-    return sentences
+    return sentences + bad
 
 
 def over_the_sweep(results):
@@ -246,8 +252,10 @@ def answer(results):
         return [("", ["There are no finished runs in this folder."])]
     if results.summary.empty:
         return [("", ["summary.csv is missing or empty, so there is no comparison to report; what each run did is below."])]
+    undone = len(results.planned) - len(results.runs)
+    partly = [f"Only {len(results.runs)} of {len(results.planned)} planned runs are finished."] if undone > 0 else []
     points = results.points()
-    return [(results.point_title(point), answer_at(results, point)) for point in points]
+    return [(results.point_title(point), answer_at(results, point) + (partly if len(points) == 1 else [])) for point in points]
 
 
 def budget(results, runs):
@@ -283,6 +291,10 @@ def how_sure(results):
             lines.append(f"{fewest if fewest == most else f'{fewest} to {most}'} replicas of each, with seeds of "
                          "their own. Intervals are 95 % confidence intervals as the simulator computed them; "
                          "speed-ups compare runs with the same seed.")
+    undone = [run for run in results.planned if run.get("run") not in set(runs["run"])]
+    if undone:
+        some = joined([str(run.get("run")) for run in undone[:3]] + ([f"{len(undone) - 3} more"] if len(undone) > 3 else []))
+        lines.append(f"Not finished: {len(undone)} of {len(results.planned)} planned runs ({some}). The same command does the rest.")
     if results.target is not None and len(runs):
         late = runs[runs["time_to_target_s"].isna() & (runs["status"] == "ok")]
         for label, mine in late.groupby("algorithm", sort=False):

@@ -50,7 +50,7 @@ def frame_curves(ax, results, x, y, x_label):
     ax.set_xlabel(x_label)
     ax.set_ylabel(y.replace("_", " "))
     if y == "test_accuracy" and not later.empty:
-        ax.set_ylim(bottom=max(0, later.quantile(0.02) - 0.02))
+        ax.set_ylim(bottom=max(0, later.quantile(0.02) - 0.02), top=min(1, ax.get_ylim()[1]))
     elif y == "test_loss" and not later.empty and later.min() > 0 and later.max() / later.min() > 30:
         ax.set_yscale("log")
         ax.set_ylabel("test loss (log scale)")

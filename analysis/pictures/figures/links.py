@@ -33,7 +33,8 @@ def draw(results, look):
     runs = runs[runs["status"] != "failed"]
     found = busiest(results, runs)
     if not found or not runs["bytes"].sum() > 0:
-        raise NoData("no byte crossed the network" if len(runs) else "runs.csv has no finished run")
+        raise NoData("runs.csv has no finished run" if not len(runs) else "links.csv has no rows" if results.links.empty
+                     else "no byte crossed the network")
     bars = [(label, name, row) for label, rows in found.items() for name, row in rows.iterrows()]
     fig, (left, right) = panels(1, 2, width=PAGE_IN, height=max(1.6, 0.5 + 0.13 * len(bars)))
     means = runs.groupby("algorithm", sort=False)["bytes"].mean()

@@ -153,7 +153,8 @@
       }
       const values = sets.filter((s) => !s.band).flatMap((s) => s.data.slice(Math.ceil(s.data.length * 0.05)).map((p) => p.y)).filter((v) => v !== null);
       const low = Math.min(...values), high = Math.max(...values);
-      const frame = values.length === 0 ? {} : y === "test_accuracy" ? { min: Math.max(0, Math.floor(low * 20 - 0.4) / 20) }
+      const beyond = sets.some((s) => s.data.some((p) => p.y > 1));  // a band may be, an accuracy is not
+      const frame = values.length === 0 ? {} : y === "test_accuracy" ? { min: Math.max(0, Math.floor(low * 20 - 0.4) / 20), ...(beyond ? { max: 1 } : {}) }
         : low > 0 && high / low > 30 ? { type: "logarithmic" } : { max: high * 1.05 };
       return { type: "line", data: { datasets: sets },
         options: lineOptions(data.words[x], data.words[y] + (frame.type ? " (log scale)" : ""), { y: frame, x: { min: 0 } }) };
@@ -193,7 +194,7 @@
       for (const row of data.staleness[point()] || []) {
         if (!visible(row.algorithm)) continue;
         sets.push({ label: `${row.algorithm} · ${row.class}`, algorithm: row.algorithm, data: row.x.map((x, i) => ({ x, y: row.share[i] })),
-          borderColor: colourOf(row.algorithm), backgroundColor: colourOf(row.algorithm), borderDash: row.dash, borderWidth: 2, pointRadius: 2 });
+          borderColor: colourOf(row.algorithm), backgroundColor: colourOf(row.algorithm), borderDash: row.dash, borderWidth: 2, pointRadius: 0, stepped: "middle" });
       }
       const step = Math.max(1, ...(data.staleness[point()] || []).map((row) => row.step));
       const options = lineOptions("staleness (updates)" + (step > 1 ? `, bins of up to ${step}` : ""), "share of the class's gradients", { y: { beginAtZero: true } });
