@@ -248,6 +248,11 @@ class InChromium(unittest.TestCase):
                 self.assertEqual(seen[name], list(ALGORITHMS), name)
             self.assertEqual(seen["target"], ["async", "local", "sync", "slow"])
             self.assertEqual(seen["staleness"], ["async"])
+            # As in the figures: a marker of its own, a few of them on a line.
+            styles = page.evaluate("motley.charts.curves.data.datasets.filter((d) => d.algorithm && !d.band).map((d) => d.pointStyle)")
+            self.assertEqual(styles, ["circle", "rect", "triangle", "rectRot"])
+            drawn = page.evaluate("motley.charts.curves.getDatasetMeta(0).data.filter((p) => p.options.radius > 0).length")
+            self.assertTrue(8 <= drawn <= 10, drawn)
             self.assertEqual(seen["decisions"], ["local"])
             page.evaluate("document.querySelector('#algorithms [data-label=async]').click()")
             hidden = page.evaluate(series)
@@ -283,7 +288,7 @@ class InChromium(unittest.TestCase):
             self.check_quiet(page)
 
     def test_a_sweep_of_a_hundred_runs_loads_at_once_and_shows_its_axis(self):
-        file = self.write(axes={RATIO: [1, 2, 4, 8, 16]}, replicas=5, trace=False, decisions=False)
+        file = self.write(axes={RATIO: [1, 2, 4, 8, 16]}, replicas=5, trace=False)
         self.assertLess(file.stat().st_size, 3e6)
         with chromium.Page() as page:
             page.open(file)
@@ -295,6 +300,8 @@ class InChromium(unittest.TestCase):
             page.evaluate("""(() => { const p = document.querySelector('[data-choice=point]');
                 p.value = 'spread ratio = 8'; p.dispatchEvent(new Event('change')); })()""")
             self.assertEqual(page.evaluate(shown), ["spread ratio = 8"] * 2)
+            steps = page.evaluate("motley.charts.decisions.data.datasets.length")
+            self.assertEqual(steps, 4)  # a line a worker, at this point as at the first
             self.check_quiet(page)
 
     def test_a_phone_in_the_dark_scrolls_only_down(self):

@@ -19,7 +19,8 @@ LIBRARIES = [pathlib.Path("/usr/share/javascript/chart.js/chart.min.js"),
              pathlib.Path("/usr/share/nodejs/chart.js/dist/chart.min.js")]
 # Chart.js' names of the figures' markers.
 POINTS = {"o": "circle", "s": "rect", "^": "triangle", "D": "rectRot", "v": "triangle", "P": "cross", "X": "crossRot",
-          "*": "star"}
+          "*": "star", "<": "triangle", ">": "triangle", "h": "rectRounded"}
+ROTATIONS = {"v": 180, "<": -90, ">": 90}
 X_WORDS = {"time_s": "virtual time (s)", "epochs": "epochs", "updates": "updates of the global model"}
 Y_WORDS = {"test_accuracy": "test accuracy", "test_loss": "test loss"}
 MOST_LINES = 200  # of one chart
@@ -145,7 +146,9 @@ def page_data(results):
     baseline = results.summary["baseline"].dropna()
     return {
         "algorithms": results.algorithms_of(results.runs), "points": list(finished),
-        "look": {a: {"colour": look.colour(a), "point": POINTS.get(look.marker(a), "circle")} for a in results.algorithms},
+        "look": {a: {"colour": look.colour(a), "point": POINTS[look.marker(a)], "rotation": ROTATIONS.get(look.marker(a), 0),
+                     "dash": [] if look.dashes(a) == "-" else [2 * part for part in look.dashes(a)[1]]}
+                 for a in results.algorithms},
         "target": list(results.target) if results.target else None,
         "baseline": baseline.iloc[0] if len(baseline) else "the baseline",
         "words": {**X_WORDS, **Y_WORDS}, "states": STATES, "parts": time_budget.PARTS,

@@ -8,7 +8,7 @@ TITLE = "Who does what when"
 HOW_TO_READ = ("One row a host, one panel an algorithm, over a window of virtual time. Computing (and computing "
                "that was thrown away) covers what is sent and received behind it; grey is waiting; black ticks "
                "are updates of the global model. Long grey next to long green: some wait for others. "
-               "Of a sweep the last point that was traced.")
+               "Of a sweep the last point at which most algorithms were traced.")
 MOST_HOSTS = 16
 MOST_RUNS = 6
 ROUNDS = 12  # usual computations of the slowest host; a shorter timeline is shown whole
@@ -32,19 +32,21 @@ def active_hosts(events):
 
 
 def shown_runs(results):
-    """The first traced replica of each algorithm, at the last point of a sweep that was traced."""
-    traced = results.runs[results.runs["run"].isin(results.events["run"].unique())]
-    points = [p for p in results.points() if results.at(p)["run"].isin(traced["run"]).any()]
-    if not points:
+    """A point of the sweep and the first traced replica of each algorithm there: the last of the points at
+    which most algorithms were traced (what a point shares with an earlier one is not run, nor traced, again)."""
+    names = set(results.events["run"].unique())
+    here = {p: results.at(p)[results.at(p)["run"].isin(names)].drop_duplicates("algorithm") for p in results.points()}
+    point = max(reversed(results.points()), key=lambda p: len(here[p]))
+    if here[point].empty:
         raise NoData("events.csv names no run of runs.csv")
-    here = results.at(points[-1])
-    return points[-1], here[here["run"].isin(traced["run"])].drop_duplicates("algorithm").head(MOST_RUNS)
+    return point, here[point]
 
 
 def draw(results, look):
     if results.events.empty:
         raise NoData("no timeline was recorded: run with --trace")
-    point, runs = shown_runs(results)
+    point, traced = shown_runs(results)
+    runs = traced.head(MOST_RUNS)
     events = results.events[results.events["run"].isin(runs["run"])]
     hosts = {name: active_hosts(rows) for name, rows in events.groupby("run")}
     start, end = default_window(events)
@@ -73,8 +75,7 @@ def draw(results, look):
             if len(shown) < len(hosts[run["run"]]) else ""
         ax.set_title(run["run"] + sample, loc="left", color=look.ink(run["algorithm"]))
     axes[-1].set_xlabel("virtual time (s)")
-    traced = results.at(point)["algorithm"][results.at(point)["run"].isin(results.events["run"])].nunique()
-    name_point(fig, results, point, f"{MOST_RUNS} of {traced} algorithms" if traced > MOST_RUNS else "")
+    name_point(fig, results, point, f"{MOST_RUNS} of {len(traced)} algorithms" if len(traced) > MOST_RUNS else "")
     names = [s for s in ORDER if s in set(inside["state"])]
     legend_above(fig, {s: Patch(color=STATES[s]) for s in names})
     return fig

@@ -95,12 +95,20 @@
     ...Object.fromEntries(Object.entries(more).filter(([key]) => key !== "ticks")),
   });
 
+  const markerOf = (label) => ({ pointStyle: (data.look[label] || {}).point, pointRotation: (data.look[label] || {}).rotation || 0 });
+  // Eight markers a line, each line's elsewhere, as in the figures.
+  const someMarkers = (label, count) => {
+    const every = Math.max(1, Math.floor(count / 8));
+    const first = Math.floor((data.algorithms.indexOf(label) * every) / data.algorithms.length);
+    return { pointRadius: (context) => (context.dataIndex % every === first ? 4 : 0) };
+  };
+
   // A line with its band: three datasets that go and come together.
   const bandSets = (label, series, more = {}) => {
     const colour = colourOf(label);
     const line = (values) => series.x.map((x, i) => ({ x, y: values[i] }));
     const style = { label, algorithm: label, borderColor: colour, backgroundColor: colour, pointRadius: 0, borderWidth: 2,
-      pointHitRadius: 8, pointStyle: (data.look[label] || {}).point, ...more };
+      pointHitRadius: 8, ...markerOf(label), borderDash: (data.look[label] || {}).dash || [], ...more };
     const sets = [{ ...style, data: line(series.mean) }];
     if (series.low) {
       const edge = { ...style, borderWidth: 0, pointRadius: 0, pointHitRadius: 0, band: true };
@@ -145,7 +153,7 @@
       const x = control("curves", "x"), y = control("curves", "y");
       const sets = [];
       const series = (data.curves[point()] || {})[`${y}/${x}`] || {};
-      for (const label of Object.keys(series)) if (visible(label)) sets.push(...bandSets(label, series[label]));
+      for (const label of Object.keys(series)) if (visible(label)) sets.push(...bandSets(label, series[label], someMarkers(label, series[label].x.length)));
       if (data.target && data.target[0] === y) {
         const ends = sets.flatMap((s) => s.data.map((p) => p.x));
         sets.push({ label: `target ${data.target[1]}`, data: [{ x: 0, y: data.target[1] }, { x: Math.max(...ends, 0), y: data.target[1] }],
@@ -213,7 +221,7 @@
       const rows = (data.contribution[point()] || []).filter((r) => visible(r.algorithm));
       const sets = data.algorithms.filter((a) => rows.some((r) => r.algorithm === a)).map((label) => ({ label, algorithm: label,
         data: rows.filter((r) => r.algorithm === label).map((r) => ({ x: r[column], y: r.contribution, worker: r.worker })),
-        borderColor: colourOf(label), backgroundColor: "transparent", borderWidth: 2, pointStyle: data.look[label].point, pointRadius: 6, showLine: false }));
+        borderColor: colourOf(label), backgroundColor: "transparent", borderWidth: 2, ...markerOf(label), pointRadius: 6, showLine: false }));
       const most = 1.05 * Math.max(...rows.map((r) => Math.max(r[column], r.contribution)), 0.01);
       sets.push({ label: "equal shares", data: [{ x: 0, y: 0 }, { x: most, y: most }], borderColor: ink(), borderDash: [6, 4], borderWidth: 1, pointRadius: 0, pointHitRadius: 0, showLine: true });
       const options = lineOptions(column === "speed_share" ? "share of speed" : "share of data", "share of samples computed", { x: { min: 0, max: most }, y: { min: 0, max: most } });
