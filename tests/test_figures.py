@@ -129,6 +129,22 @@ class Figures(unittest.TestCase):
         self.assertEqual([t for t in texts(right) if "/" in t], ["1.50x  (1/3 pairs)"])
         self.assertEqual([bar.get_hatch() for bar in right.patches], [None, "////", None])
 
+    def test_an_interval_too_long_for_the_axis_ends_in_an_arrow_and_a_number(self):
+        results = Results(self.plain.folder)
+        results.summary.loc[results.summary["algorithm"] == "local", "speedup_high"] = 80
+        _, right = self.draw(figures.target, results).axes
+        self.assertLess(right.get_xlim()[1], 10)
+        self.assertEqual([t for t in texts(right) if "to" in t], ["1.50x  (to 80)"])
+        self.assertEqual([line.get_xdata()[0] for line in right.lines if line.get_marker() == ">"], [7.5])
+
+    def test_bands_stay_where_values_can_be(self):
+        results = Results(self.plain.folder)
+        results.curves.loc[results.curves["run"] == "sync-0", ["test_accuracy", "test_loss"]] = [0.1, 3.0]
+        results.curves.loc[results.curves["run"] != "sync-0", "test_loss"] = 0.1
+        accuracy, loss = self.draw(figures.accuracy, results).axes
+        self.assertLessEqual(accuracy.get_ylim()[1], 1)
+        self.assertGreaterEqual(loss.get_ylim()[0], 0)
+
     def test_a_sweep_has_a_line_an_algorithm_over_its_values(self):
         left, right = self.draw(figures.sweep, self.sweep).axes
         self.assertEqual(labels(left), ["sync", "async", "local"])

@@ -55,7 +55,8 @@ def frame_curves(ax, results, x, y, x_label):
         ax.set_yscale("log")
         ax.set_ylabel("test loss (log scale)")
     elif y == "test_loss" and not later.empty:
-        ax.set_ylim(top=later.quantile(0.99) * 1.05)
+        bottom = ax.get_ylim()[0]
+        ax.set_ylim(bottom=max(0, bottom) if later.min() >= 0 else bottom, top=later.quantile(0.99) * 1.05)
 
 
 def figure(results, look, columns_of):

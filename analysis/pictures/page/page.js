@@ -26,12 +26,14 @@
         chart.getDatasetMeta(d).data.forEach((bar, i) => {
           const span = dataset.intervals[i];
           if (!span || span[0] === null || span[0] === span[1]) return;
-          const [low, high] = span.map((v) => chart.scales.x.getPixelForValue(v));
+          const [low, high] = span.map((v) => Math.max(chart.chartArea.left, Math.min(chart.scales.x.getPixelForValue(v), chart.chartArea.right)));
+          const goesOn = span[1] > chart.scales.x.max;  // an arrow instead of its end
           ctx.save();
           ctx.beginPath();
           ctx.moveTo(low, bar.y); ctx.lineTo(high, bar.y);
           ctx.moveTo(low, bar.y - 4); ctx.lineTo(low, bar.y + 4);
-          ctx.moveTo(high, bar.y - 4); ctx.lineTo(high, bar.y + 4);
+          if (goesOn) { ctx.moveTo(high - 5, bar.y - 4); ctx.lineTo(high, bar.y); ctx.lineTo(high - 5, bar.y + 4); }
+          else { ctx.moveTo(high, bar.y - 4); ctx.lineTo(high, bar.y + 4); }
           // A bright edge, so that it is seen on a dark bar, too.
           for (const [style, width] of [[isDark() ? "#14171a" : "#ffffff", 4], [ink(), 1.5]]) {
             ctx.strokeStyle = style;
@@ -111,7 +113,7 @@
       pointHitRadius: 8, ...markerOf(label), borderDash: (data.look[label] || {}).dash || [], ...more };
     const sets = [{ ...style, data: line(series.mean) }];
     if (series.low) {
-      const edge = { ...style, borderWidth: 0, pointRadius: 0, pointHitRadius: 0, band: true };
+      const edge = { ...style, borderWidth: 0, pointRadius: 0, pointHitRadius: 0, band: true, order: 1 };  // below the lines
       sets.push({ ...edge, data: line(series.low), fill: false },
         { ...edge, data: line(series.high), fill: "-1", backgroundColor: colour + "30" });
     }
@@ -143,8 +145,12 @@
     datasets: [{ data: rows.map((r) => r[value]), backgroundColor: rows.map((r) => colourOf(r.algorithm)),
       algorithms: rows.map((r) => r.algorithm), intervals: rows.map((r) => [r[low], r[high]]), maxBarThickness: 26 }],
   });
-  // The axis reaches beyond the intervals, too.
-  const reach = (rows, high) => ({ suggestedMax: Math.max(0, ...rows.map((r) => r[high] || 0)) });
+  // The axis reaches beyond the intervals, too; but not beyond three times the longest bar, where no bar could be seen.
+  const reach = (rows, value, high) => {
+    const longest = Math.max(0, ...rows.map((r) => r[value] || 0));
+    const end = Math.max(longest, ...rows.map((r) => r[high] || 0));
+    return longest > 0 && end > 3 * longest ? { max: 3 * longest, ticks: { includeBounds: false } } : { suggestedMax: end };
+  };
   const summaryRows = () => (data.summary[point()] || []).filter((r) => visible(r.algorithm));
 
   // Every chart: what it shows now, made anew whenever something is hidden or chosen.
@@ -163,21 +169,21 @@
       const low = Math.min(...values), high = Math.max(...values);
       const beyond = sets.some((s) => s.data.some((p) => p.y > 1));  // a band may be, an accuracy is not
       const frame = values.length === 0 ? {} : y === "test_accuracy" ? { min: Math.max(0, Math.floor(low * 20 - 0.4) / 20), ...(beyond ? { max: 1 } : {}) }
-        : low > 0 && high / low > 30 ? { type: "logarithmic" } : { max: high * 1.05 };
+        : low > 0 && high / low > 30 ? { type: "logarithmic" } : { max: high * 1.05, ...(low >= 0 ? { min: 0 } : {}) };
       return { type: "line", data: { datasets: sets },
         options: lineOptions(data.words[x], data.words[y] + (frame.type ? " (log scale)" : ""), { y: frame, x: { min: 0 } }) };
     },
     target() {
       const rows = summaryRows();
       const chart = { type: "bar", data: bars(rows, "time_to_target_mean_s", "time_to_target_low_s", "time_to_target_high_s"),
-        options: barOptions("virtual time to target (s)", { x: reach(rows, "time_to_target_high_s"), tip: (item) => `${short(item.parsed.x)} s, reached by ${rows[item.dataIndex].reached} of ${rows[item.dataIndex].n}` }) };
+        options: barOptions("virtual time to target (s)", { x: reach(rows, "time_to_target_mean_s", "time_to_target_high_s"), tip: (item) => `${short(item.parsed.x)} s, reached by ${rows[item.dataIndex].reached} of ${rows[item.dataIndex].n}` }) };
       chart.data.labels = rows.map((r) => (r.time_to_target_mean_s === null ? `${r.algorithm} (not reached)` : r.reached < r.n ? `${r.algorithm} (${r.reached}/${r.n})` : r.algorithm));
       return chart;
     },
     speedup() {
       const rows = summaryRows();
       return { type: "bar", data: bars(rows, "speedup", "speedup_low", "speedup_high"),
-        options: barOptions(`speed-up over ${data.baseline}`, { x: reach(rows, "speedup_high"), tip: (item) => `${short(item.parsed.x)}x as fast` }) };
+        options: barOptions(`speed-up over ${data.baseline}`, { x: reach(rows, "speedup", "speedup_high"), tip: (item) => `${short(item.parsed.x)}x as fast` }) };
     },
     sweep() {
       const kind = control("sweep", "y");
