@@ -90,26 +90,38 @@ TEST_CASE("explain reads a results folder and says which part dominates") {
   // 40 s / 6400 = 6.25 ms a sample, of which waiting 0.75; 10 s / 4000 = 2.5 ms. So a sample is 2.5
   // times as fast, which is log 2.5 / log 4 = 66 % of the ratio; waiting is 4.6875 ms of the
   // 3.75 ms between them, since computing and transfer go the other way.
-  CHECK(outcome.out ==
-        "async reaches the target 4 times as fast as sync: in 10 s against 40 s.\n"
-        "\n"
-        "                          async       sync   sync / async\n"
-        "    computing              2 ms    1.25 ms\n"
-        "  + transfer             500 us   312.5 us\n"
-        "  + waiting                0 us   4.688 ms\n"
-        "  + discarded              0 us       0 us\n"
-        "  = time per sample      2.5 ms    6.25 ms            2.5\n"
-        "  x samples per update        8         64              8\n"
-        "  = time per update       20 ms     400 ms             20\n"
-        "  x updates needed          500        100            0.2\n"
-        "  = time to target         10 s       40 s              4\n"
-        "\n"
-        "Speed dominates: async handles a sample in 40 % of sync's time; most of that is waiting "
-        "(0 us "
-        "against 4.688 ms a sample, 125 % of the difference).\n"
-        "Learning helps, too: async needs 63 % of sync's samples; mean staleness 7 against 0.\n"
-        "Of the ratio's logarithm, speed makes 66 % and learning 34 %.\n"
-        "The parts of a sample's time follow the workers' time over their whole runs.\n");
+  CHECK(
+      outcome.out ==
+      "async reaches the target 4 times as fast as sync: in 10 s against 40 s.\n"
+      "\n"
+      "                          async       sync   sync / async\n"
+      "    computing              2 ms    1.25 ms\n"
+      "  + transfer             500 us   312.5 us\n"
+      "  + waiting                0 us   4.688 ms\n"
+      "  + discarded              0 us       0 us\n"
+      "  = time per sample      2.5 ms    6.25 ms            2.5\n"
+      "  x samples per update        8         64              8\n"
+      "  = time per update       20 ms     400 ms             20\n"
+      "  x updates needed          500        100            0.2\n"
+      "  = time to target         10 s       40 s              4\n"
+      "\n"
+      "Speed dominates: async handles a sample in 40 % of sync's time; the largest part of that is "
+      "waiting (0 us against 4.688 ms a sample, 125 % of the difference).\n"
+      "Learning helps, too: async needs 63 % of sync's samples; mean staleness 7 against 0.\n"
+      "Speed 2.5 x learning 1.6 = 4: of its logarithm, speed makes 66 % and learning 34 %.\n"
+      "The parts of a sample's time follow the workers' time over their whole runs.\n");
+}
+
+TEST_CASE("large shares and what is about equal are said in plain numbers") {
+  const std::vector<RunToTarget> a = {run_of(100, 10, 1500, {1, 0, 0, 0})};
+  const std::string close = to_text(*explain("a", a, "b", {run_of(102, 10, 1020, {1, 0, 0, 0})}));
+  CHECK(close.find("Speed 1.5 x learning 0.68 = 1.02: of its logarithm, speed makes 2048 % and "
+                   "learning -1948 %.\n") != std::string::npos);
+  const std::string equal = to_text(*explain("a", a, "b", {run_of(100.1, 10, 1430, {1, 0, 0, 0})}));
+  CHECK(
+      equal.starts_with("a and b reach the target at about the same time: in 100 s and 100.1 s."));
+  CHECK(equal.find("Neither is first. Speed 1.05 x learning 0.9533 = 1.001.\n") !=
+        std::string::npos);
 }
 
 TEST_CASE("explain says when it is the other way round, and when there is nothing to explain") {

@@ -10,6 +10,7 @@ sys.path.insert(0, str(ROOT / "analysis"))
 
 import matplotlib.colors
 import matplotlib.pyplot as plt
+import pandas as pd
 
 from pictures import figures
 from pictures.bands import band
@@ -55,10 +56,10 @@ class Figures(unittest.TestCase):
     def test_curves_have_a_line_and_a_band_an_algorithm_and_the_target(self):
         fig = self.draw(figures.accuracy, self.plain)
         accuracy, loss = fig.axes
-        self.assertEqual(labels(accuracy), ["sync", "async", "local", "slow"])
+        self.assertEqual(labels(accuracy), ["sync", "async", "local", "slow", f"target {TARGET}"])
+        self.assertEqual(labels(loss), ["sync", "async", "local", "slow"])  # the target is one of accuracy
         self.assertEqual(len(accuracy.collections), 4)  # bands
-        target = [line for line in accuracy.lines if line.get_gid() == "target"]
-        self.assertEqual([set(line.get_ydata()) for line in target], [{TARGET}])
+        self.assertEqual(set(lines(accuracy)[f"target {TARGET}"].get_ydata()), {TARGET})
         self.assertEqual(accuracy.get_xlabel(), "virtual time (s)")
         self.assertEqual((accuracy.get_ylabel(), loss.get_ylabel()), ("test accuracy", "test loss"))
         last = lines(accuracy)["async"].get_xydata()[-1]
@@ -71,7 +72,6 @@ class Figures(unittest.TestCase):
         self.assertEqual(len(lines(fig.axes[0])["sync"].get_xdata()), 101)  # its own points
 
     def test_a_band_is_the_t_interval_and_ends_with_the_first_replica(self):
-        import pandas as pd
         curves = [pd.DataFrame({"x": [0, 1, 2], "y": [0.0, 1.0, 1.0]}), pd.DataFrame({"x": [0, 1, 3], "y": [0.0, 3.0, 9.0]})]
         x, mean, low, high = band(curves, "x", "y", points=3)
         self.assertEqual(list(x), [0, 1, 2])
@@ -80,12 +80,24 @@ class Figures(unittest.TestCase):
         self.assertAlmostEqual(high[1] - mean[1], 12.706)
         self.assertAlmostEqual(mean[1] - low[1], 12.706)
 
+    def test_replicas_evaluated_together_are_averaged_at_these_moments(self):
+        curves = [pd.DataFrame({"x": [0, 1, 2], "y": [0.0, 1.0, 1.0]}), pd.DataFrame({"x": [0, 1], "y": [0.0, 3.0]})]
+        x, mean, _, _ = band(curves, "x", "y")
+        self.assertEqual((list(x), list(mean)), ([0, 1], [0, 2]))
+
     def test_efficiency_is_drawn_against_epochs_and_updates(self):
         fig = self.draw(figures.efficiency, self.plain)
         self.assertEqual([ax.get_xlabel() for ax in fig.axes[:2]],
                          ["epochs (samples used / training set)", "updates of the global model"])
         for ax in fig.axes:
-            self.assertEqual(labels(ax), ["sync", "async", "local", "slow"])
+            self.assertEqual(labels(ax)[:4], ["sync", "async", "local", "slow"])
+
+    def test_updates_that_differ_tenfold_are_on_a_log_scale_that_is_said(self):
+        results = Results(self.plain.folder)
+        results.curves.loc[results.curves["run"].str.startswith("async"), "updates"] *= 20
+        fig = self.draw(figures.efficiency, results)
+        self.assertEqual([ax.get_xscale() for ax in fig.axes[:2]], ["linear", "log"])
+        self.assertEqual(fig.axes[1].get_xlabel(), "updates of the global model (log scale)")
 
     def test_an_algorithm_keeps_its_colour_and_marker_in_all_figures(self):
         look = Look(self.plain.algorithms)
@@ -109,13 +121,38 @@ class Figures(unittest.TestCase):
         self.assertAlmostEqual(spans[0][0][0][0], low)
         self.assertAlmostEqual(spans[0][0][1][0], high)
 
+    def test_pairs_that_did_not_both_reach_the_target_are_counted(self):
+        results = Results(self.plain.folder)
+        results.summary.loc[results.summary["algorithm"] == "local", ["reached", "speedup_pairs"]] = [2, 1]
+        left, right = self.draw(figures.target, results).axes
+        self.assertEqual([t for t in texts(left) if "/" in t], ["70.5 s  (2/3)", "not reached (0/3)"])
+        self.assertEqual([t for t in texts(right) if "/" in t], ["1.50x  (1/3 pairs)"])
+        self.assertEqual([bar.get_hatch() for bar in right.patches], [None, "////", None])
+
+    def test_an_interval_too_long_for_the_axis_ends_in_an_arrow_and_a_number(self):
+        results = Results(self.plain.folder)
+        results.summary.loc[results.summary["algorithm"] == "local", "speedup_high"] = 80
+        _, right = self.draw(figures.target, results).axes
+        self.assertLess(right.get_xlim()[1], 10)
+        self.assertEqual([t for t in texts(right) if "to" in t], ["1.50x  (to 80)"])
+        self.assertEqual([line.get_xdata()[0] for line in right.lines if line.get_marker() == ">"], [7.5])
+
+    def test_bands_stay_where_values_can_be(self):
+        results = Results(self.plain.folder)
+        results.curves.loc[results.curves["run"] == "sync-0", ["test_accuracy", "test_loss"]] = [0.1, 3.0]
+        results.curves.loc[results.curves["run"] != "sync-0", "test_loss"] = 0.1
+        accuracy, loss = self.draw(figures.accuracy, results).axes
+        self.assertLessEqual(accuracy.get_ylim()[1], 1)
+        self.assertGreaterEqual(loss.get_ylim()[0], 0)
+
     def test_a_sweep_has_a_line_an_algorithm_over_its_values(self):
         left, right = self.draw(figures.sweep, self.sweep).axes
         self.assertEqual(labels(left), ["sync", "async", "local"])
         self.assertEqual(list(lines(left)["sync"].get_xdata()), [1, 4, 16])
         times = list(lines(left)["sync"].get_ydata())
         self.assertAlmostEqual(times[1] / times[0], 2)  # made up: slower with the root of the ratio
-        self.assertEqual(left.get_xlabel(), "spread ratio")
+        self.assertEqual(left.get_xlabel(), "spread ratio (log scale)")  # 1, 4, 16: each four times the one before
+        self.assertEqual(left.get_xscale(), "log")
         self.assertEqual(left.get_title(loc="left"), "cost model size = 1MB")
         self.assertEqual(left.get_ylim()[0], 0)
         self.assertEqual(len(left.collections), 3)
@@ -142,6 +179,26 @@ class Figures(unittest.TestCase):
         self.assertEqual([t.get_text() for t in fig.legends[0].get_texts()], ["wait", "receive", "send", "compute", "update"])
         updates = [c for c in ax.collections if type(c).__name__ == "LineCollection"]
         self.assertEqual(sum(len(c.get_segments()) for c in updates), 4)
+
+    def test_of_a_sweep_the_point_that_is_shown_is_named(self):
+        for module in (figures.gantt, figures.staleness, figures.time_budget, figures.contribution, figures.links,
+                       figures.decisions):
+            fig = self.draw(module, self.sweep)
+            self.assertEqual(fig._suptitle.get_text(), "spread ratio = 16, cost model size = 10MB", module.NAME)
+
+    def test_many_workers_are_sampled_and_that_is_said(self):
+        results = Results(self.plain.folder)
+        copies = []
+        for i in range(300):
+            copies.append(results.workers.assign(worker=results.workers["worker"] + f"_{i}"))
+        results.workers = pd.concat(copies)
+        ax = self.draw(figures.contribution, results).axes[0]
+        self.assertEqual(ax.get_title(loc="left"), "200 of 1200 workers")
+        self.assertEqual({len(line.get_xdata()) for line in lines(ax).values()}, {200})
+        results.events = pd.concat([results.events.assign(host=results.events["host"] + f"_{i}") for i in range(9)])
+        ax = self.draw(figures.gantt, results).axes[0]
+        self.assertEqual(ax.get_title(loc="left"), "sync-0 (16 of the 45 hosts in the timeline)")
+        self.assertEqual(len(ax.get_yticks()), 16)
 
     def test_the_time_budget_adds_up_to_one(self):
         ax = self.draw(figures.time_budget, self.plain).axes[0]

@@ -51,12 +51,67 @@ class Words(unittest.TestCase):
         summary.loc[summary["algorithm"] == "local", "time_to_target_low_s"] = 43.0
         self.assertIn("local is within noise of it: the 95 % intervals overlap.", words.answer_at(results, ()))
 
+    def test_against_the_baseline_the_paired_interval_decides(self):
+        results = Results(write_results(self.folder, ("sync", "async")))
+        summary = results.summary
+        summary.loc[summary["algorithm"] == "sync", "time_to_target_low_s"] = 43.0  # the two intervals overlap
+        self.assertEqual(words.answer_at(results, ())[1:], ["Later: sync 106 s."])
+        summary.loc[summary["algorithm"] == "async", "speedup_low"] = 0.9
+        self.assertEqual(words.answer_at(results, ())[1:],
+                         ["sync is within noise of it: the 95 % interval of the speed-up contains 1."])
+
+    def test_ties_and_runs_that_did_not_reach_the_target_are_said(self):
+        results = Results(write_results(self.folder, ("sync", "async", "local")))
+        summary = results.summary.set_index("algorithm")
+        summary.loc["local", ["time_to_target_mean_s", "time_to_target_low_s", "time_to_target_high_s"]] = \
+            summary.loc["async", ["time_to_target_mean_s", "time_to_target_low_s", "time_to_target_high_s"]]
+        summary.loc["sync", "reached"] = 1
+        summary.loc["async", ["speedup_low", "speedup_high", "speedup_pairs"]] = [None, None, 1]
+        results.summary = summary.reset_index()
+        self.assertEqual(words.answer_at(results, ()), [
+            "async reaches 80 % test accuracy in 42.3 s, 2.50x (1 pair of runs) as fast as sync.",
+            "local is just as fast.", "Later: sync 106 s (1 of 3 runs)."])
+
+    def test_where_nobody_reaches_the_target_the_closest_is_named(self):
+        results = Results(write_results(self.folder, ("slow",)))
+        results.summary["best_accuracy_mean"] = 0.62
+        self.assertEqual(words.answer_at(results, ()),
+                         ["No algorithm reaches 80 % test accuracy before the runs end. slow comes closest, 62.0 % at best."])
+
+    def test_without_a_target_accuracy_loss_or_work_is_compared(self):
+        results = Results(write_results(self.folder, ("sync", "async")))
+        del results.scenario["target"]
+        columns = ["final_accuracy_mean", "final_accuracy_low", "final_accuracy_high"]
+        results.summary.loc[results.summary["algorithm"] == "sync", columns] = [0.9, None, None]
+        self.assertEqual(words.answer_at(results, ()), ["There is no target; sync ends with the best accuracy, 90.0 %."])
+        results.summary[columns] = [[0.9, 0.89, 0.91], [0.88, 0.87, 0.895]]
+        self.assertEqual(words.answer_at(results, ()), [
+            "There is no target; sync ends with the best accuracy, 90.0 % (95 %: 89.0 to 91.0 %).",
+            "async is within noise of it: the 95 % intervals overlap."])
+        results.summary["final_accuracy_mean"] = None
+        self.assertEqual(words.answer_at(results, ()), ["There is no target; sync ends with the smallest test loss, 0.3."])
+        results.runs["final_test_loss"] = None
+        results.runs.loc[results.runs["algorithm"] == "async", "samples"] = 192000
+        self.assertEqual(words.answer_at(results, ()), ["There is no target; async gets through the most samples, 192,000."])
+
+    def test_a_speed_up_too_close_to_tell_is_marked_in_the_table(self):
+        results = Results(write_results(self.folder, ("sync", "async", "local")))
+        results.summary.loc[results.summary["algorithm"] == "local", "speedup_low"] = 0.9
+        table = report.table_html(results)
+        self.assertIn("<td>~1.50x<small>0.90x to 1.65x</small></td>", table)
+        self.assertIn("<td>2.50x<small>", table)
+
+    def test_seconds_have_three_digits_and_no_exponent(self):
+        self.assertEqual([words.seconds(v) for v in (0.0616, 1, 9.996, 40, 99.96, 999.7, 12345)],
+                         ["0.0616 s", "1.00 s", "10.0 s", "40.0 s", "100 s", "1000 s", "12345 s"])
+
     def test_a_sweep_says_who_is_first_how_often(self):
         results = Results(write_results(self.folder, axes={RATIO: [1, 4]}))
         self.assertEqual(words.over_the_sweep(results), "async reaches 80 % test accuracy first at all 2 points of the sweep.")
         first = (results.summary["algorithm"] == "local") & (results.summary[RATIO] == 4)
         results.summary.loc[first, "time_to_target_mean_s"] = 1.0
-        self.assertEqual(words.over_the_sweep(results), "First to reach 80 % test accuracy: async at 1 of 2 points and local at 1.")
+        self.assertEqual(words.over_the_sweep(results), "First to reach 80 % test accuracy: async at 1 of 2 points and local at 1. "
+                         "At 1 of these points others are within noise of the first.")
         self.assertIn("(at the first point of the sweep)", words.question(results))
 
     def test_one_replica_is_not_sure(self):
@@ -70,6 +125,24 @@ class Words(unittest.TestCase):
         self.assertIn("sync-0 failed: the loss grew without bound", lines)
         self.assertIn("local-1 diverged: the loss grew without bound", lines)
         self.assertIn("local-1 diverged", page_of(self.folder))
+
+    def test_algorithms_whose_runs_all_failed_did_not_just_miss_the_target(self):
+        results = Results(write_results(self.folder, ALGORITHMS))
+        summary = results.summary.set_index("algorithm")
+        summary.loc["sync", ["time_to_target_mean_s", "failed"]] = [None, 3]
+        summary.loc["local", ["time_to_target_mean_s", "diverged"]] = [None, 3]
+        results.summary = summary.reset_index()
+        self.assertEqual(words.answer_at(results, ())[1:],
+                         ["slow never reaches it.", "All runs of sync failed.", "All runs of local diverged."])
+
+    def test_planned_runs_that_are_not_finished_are_counted_and_named(self):
+        write_results(self.folder)
+        plan = [{"run": f"{a}-{r}"} for a in ("sync", "async", "local", "backup") for r in range(3)]
+        (self.folder / "plan.json").write_text(json.dumps({"runs": plan}))
+        results = Results(self.folder)
+        self.assertIn("Not finished: 3 of 12 planned runs (backup-0, backup-1 and backup-2). The same command does the rest.",
+                      words.how_sure(results))
+        self.assertIn("Only 9 of 12 planned runs are finished.", page_of(self.folder))
 
     def test_an_empty_folder_is_reported_as_empty(self):
         page = page_of(self.folder)
@@ -175,6 +248,11 @@ class InChromium(unittest.TestCase):
                 self.assertEqual(seen[name], list(ALGORITHMS), name)
             self.assertEqual(seen["target"], ["async", "local", "sync", "slow"])
             self.assertEqual(seen["staleness"], ["async"])
+            # As in the figures: a marker of its own, a few of them on a line.
+            styles = page.evaluate("motley.charts.curves.data.datasets.filter((d) => d.algorithm && !d.band).map((d) => d.pointStyle)")
+            self.assertEqual(styles, ["circle", "rect", "triangle", "rectRot"])
+            drawn = page.evaluate("motley.charts.curves.getDatasetMeta(0).data.filter((p) => p.options.radius > 0).length")
+            self.assertTrue(8 <= drawn <= 10, drawn)
             self.assertEqual(seen["decisions"], ["local"])
             page.evaluate("document.querySelector('#algorithms [data-label=async]').click()")
             hidden = page.evaluate(series)
@@ -210,7 +288,7 @@ class InChromium(unittest.TestCase):
             self.check_quiet(page)
 
     def test_a_sweep_of_a_hundred_runs_loads_at_once_and_shows_its_axis(self):
-        file = self.write(axes={RATIO: [1, 2, 4, 8, 16]}, replicas=5, trace=False, decisions=False)
+        file = self.write(axes={RATIO: [1, 2, 4, 8, 16]}, replicas=5, trace=False)
         self.assertLess(file.stat().st_size, 3e6)
         with chromium.Page() as page:
             page.open(file)
@@ -222,6 +300,8 @@ class InChromium(unittest.TestCase):
             page.evaluate("""(() => { const p = document.querySelector('[data-choice=point]');
                 p.value = 'spread ratio = 8'; p.dispatchEvent(new Event('change')); })()""")
             self.assertEqual(page.evaluate(shown), ["spread ratio = 8"] * 2)
+            steps = page.evaluate("motley.charts.decisions.data.datasets.length")
+            self.assertEqual(steps, 4)  # a line a worker, at this point as at the first
             self.check_quiet(page)
 
     def test_a_phone_in_the_dark_scrolls_only_down(self):

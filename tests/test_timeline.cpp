@@ -267,6 +267,25 @@ TEST_CASE("a gradient that each of two servers drops in part is shown as discard
   CHECK(timeline.intervals()[0].state == Timeline::State::discarded);
 }
 
+TEST_CASE("what is thrown away outside the window marks nothing inside it") {
+  Timeline timeline({2, 4, 64, 100}, {"w", "server0", "server1"}, 1);
+  timeline.computed(0, 0, 1);
+  timeline.discarded(0, 0.75);  // its other part never comes
+  timeline.computed(0, 2, 3);
+  timeline.computed(0, 3, 4);
+  timeline.discarded(0, 0.5);
+  timeline.discarded(0, 0.5);
+  for (double begin = 5; begin < 8; ++begin) {
+    timeline.computed(0, begin, begin + 1);
+    timeline.discarded(0, 1);
+    timeline.discarded(0, 0.25);
+  }
+  timeline.close(8);
+  REQUIRE(timeline.intervals().size() == 4);  // two of the worker; the servers wait
+  CHECK(timeline.intervals()[0].state == Timeline::State::compute);
+  CHECK(timeline.intervals()[1].state == Timeline::State::discarded);
+}
+
 TEST_CASE("what is under way at the end is shown up to the end") {
   Timeline timeline({}, {"w", "server"}, 1);
   timeline.message_departs(0, 1, 1);

@@ -17,8 +17,9 @@ def t95(replicas):
 def band(curves, x, y, points=200):
     """curves: one table a replica. Returns (x, mean, low, high); low and high are None for one replica.
 
-    Between evaluations a curve is flat: the last evaluation is what is known. The band ends where the
-    first replica ends, so that it never is the mean of those that happened to last."""
+    Replicas evaluated at the same moments are averaged there. Otherwise a curve is flat between its
+    evaluations: the last one is what is known. The band ends where the first replica ends, so that it never
+    is the mean of those that happened to last."""
     curves = [c.dropna(subset=[y]) for c in curves]
     curves = [c for c in curves if not c.empty]
     if not curves:
@@ -27,7 +28,9 @@ def band(curves, x, y, points=200):
         return curves[0][x].to_numpy(float), curves[0][y].to_numpy(float), None, None
     start = max(c[x].iloc[0] for c in curves)
     end = min(c[x].iloc[-1] for c in curves)
-    grid = np.linspace(start, end, points)
+    moments = [c[x][(c[x] >= start) & (c[x] <= end)].to_numpy(float) for c in curves]
+    together = all(np.array_equal(moments[0], other) for other in moments[1:])
+    grid = moments[0] if together else np.linspace(start, end, points)
     values = np.array([c[y].to_numpy(float)[np.searchsorted(c[x].to_numpy(float), grid, side="right") - 1]
                        for c in curves])
     mean = values.mean(axis=0)

@@ -8,21 +8,22 @@ import shlex
 
 from . import words
 from .bands import band
-from .figures import contribution, curves, links, staleness, time_budget
+from .figures import contribution, curves, decisions, links, staleness, time_budget
 from .figures import sweep as sweep_figure
 from .figures.target import rows_of
 from .results import NoData, axis_name, value_text
-from .style import CLASSES, STATES, Look
+from .style import CLASSES, STATES, Look, evenly
 
 PAGE = pathlib.Path(__file__).parent / "page"
 LIBRARIES = [pathlib.Path("/usr/share/javascript/chart.js/chart.min.js"),
              pathlib.Path("/usr/share/nodejs/chart.js/dist/chart.min.js")]
 # Chart.js' names of the figures' markers.
 POINTS = {"o": "circle", "s": "rect", "^": "triangle", "D": "rectRot", "v": "triangle", "P": "cross", "X": "crossRot",
-          "*": "star"}
+          "*": "star", "<": "triangle", ">": "triangle", "h": "rectRounded"}
+ROTATIONS = {"v": 180, "<": -90, ">": 90}
 X_WORDS = {"time_s": "virtual time (s)", "epochs": "epochs", "updates": "updates of the global model"}
 Y_WORDS = {"test_accuracy": "test accuracy", "test_loss": "test loss"}
-MOST_WORKERS = 200  # as markers and lines of one chart
+MOST_LINES = 200  # of one chart
 
 
 def rounded(value):
@@ -79,7 +80,7 @@ def sweep_data(results):
             series[label][name] = {key: rounded_list(mine[columns.format(part)])
                                    for key, part in zip(("mean", "low", "high"), parts)}
     return {"axis": axis_name(axis) + (f" ({fixed})" if fixed else ""), "series": series,
-            "log": sweep_figure.spans_decades(values), "values": values if numbers else [], "names": None if numbers else [str(v) for v in values]}
+            "log": sweep_figure.is_geometric(values), "values": values if numbers else [], "names": None if numbers else [str(v) for v in values]}
 
 
 def time_data(results, runs):
@@ -96,10 +97,11 @@ def staleness_data(results, runs):
         mine = table[table["algorithm"] == label]
         if not (mine["staleness"] > 0).any():
             continue
+        step, edges = staleness.bins(mine)
         for i, name in enumerate(results.classes()[:len(CLASSES)]):
-            shares = staleness.histogram(mine[mine["class"] == name])
-            rows.append({"algorithm": label, "class": name, "x": [int(x) for x in shares.index],
-                         "share": rounded_list(shares), "dash": [[], [6, 3], [2, 2]][i % 3]})
+            shares = staleness.binned(staleness.histogram(mine[mine["class"] == name]), edges)
+            rows.append({"algorithm": label, "class": name, "x": [float(e) + step / 2 for e in edges[:-1]],
+                         "share": rounded_list(shares), "step": step, "dash": [[], [6, 3], [2, 2]][i % 3]})
     return rows
 
 
@@ -113,19 +115,19 @@ def link_data(results, runs):
 def contribution_data(results, runs):
     table = contribution.shares(results, runs).dropna(subset=["contribution"])
     return [{"algorithm": label, "worker": worker, **{c: rounded(float(row[c])) for c in table.columns}}
-            for (label, worker), row in table.head(MOST_WORKERS * max(1, len(results.algorithms))).iterrows()]
+            for label in results.algorithms_of(runs) if label in table.index.get_level_values(0)
+            for worker, row in contribution.sampled(table, label).iterrows()]
 
 
-def decision_data(results):
+def decision_data(results, runs):
     chosen = {}
     names = results.classes()
-    runs = results.runs[results.runs["run"].isin(results.decisions["run"].unique())].drop_duplicates("algorithm")
-    for _, run in runs.iterrows():
+    for _, run in decisions.runs_that_decide(results, runs).iterrows():
         mine = results.decisions[results.decisions["run"] == run["run"]]
         classes = results.workers[results.workers["run"] == run["run"]].set_index("worker")["class"].to_dict()
         for quantity, rows in mine.groupby("quantity", sort=False):
             lines = []
-            for worker, steps in list(rows.groupby("worker", sort=False))[:MOST_WORKERS]:
+            for worker, steps in evenly(rows.groupby("worker", sort=False), MOST_LINES):
                 kind = classes.get(worker)
                 lines.append({"worker": worker, "colour": CLASSES[names.index(kind) % len(CLASSES)] if kind in names else "#888888",
                               "x": rounded_list(list(steps["time_s"]) + [run["virtual_s"]]),
@@ -144,7 +146,9 @@ def page_data(results):
     baseline = results.summary["baseline"].dropna()
     return {
         "algorithms": results.algorithms_of(results.runs), "points": list(finished),
-        "look": {a: {"colour": look.colour(a), "point": POINTS.get(look.marker(a), "circle")} for a in results.algorithms},
+        "look": {a: {"colour": look.colour(a), "point": POINTS[look.marker(a)], "rotation": ROTATIONS.get(look.marker(a), 0),
+                     "dash": [] if look.dashes(a) == "-" else [2 * part for part in look.dashes(a)[1]]}
+                 for a in results.algorithms},
         "target": list(results.target) if results.target else None,
         "baseline": baseline.iloc[0] if len(baseline) else "the baseline",
         "words": {**X_WORDS, **Y_WORDS}, "states": STATES, "parts": time_budget.PARTS,
@@ -155,7 +159,7 @@ def page_data(results):
         "staleness": {key: staleness_data(results, runs) for key, runs in finished.items()},
         "links": {key: link_data(results, runs) for key, runs in finished.items()},
         "contribution": {key: contribution_data(results, runs) for key, runs in finished.items()},
-        "decisions": decision_data(results),
+        "decisions": {key: decision_data(results, runs) for key, runs in finished.items()},
     }
 
 
@@ -223,11 +227,12 @@ def why_cards(data):
         columns = {"speed_share": "against share of speed"}
         if any("data_share" in row for rows in data["contribution"].values() for row in rows):
             columns["data_share"] = "against share of data"
-        cards.append(card("contribution", "Who contributes", "One marker a worker; on the dashed line share equals share.",
+        cards.append(card("contribution", "Who contributes", "One marker a worker (of many an even sample); on the dashed line share equals share.",
                           choice("x", columns, "against what")))
-    if data["decisions"]:
-        cards.append(card("decisions", "What the algorithm decided", "One line a worker, coloured by class.",
-                          choice("what", {k: k for k in data["decisions"]}, "which decision") + ZOOM, wide=True))
+    if any_rows(data, "decisions"):
+        kinds = dict.fromkeys(kind for chosen in data["decisions"].values() for kind in chosen)
+        cards.append(card("decisions", "What the algorithm decided", "One line a worker, coloured by class; of many an even sample.",
+                          choice("what", {k: k for k in kinds}, "which decision") + ZOOM, wide=True))
     return cards
 
 
@@ -250,25 +255,32 @@ def table_html(results):
         for _, row in rows_of(results, point).iterrows():
             time = interval_cell(row, "time_to_target_mean_s", "time_to_target_low_s", "time_to_target_high_s", words.seconds)
             speed = interval_cell(row, "speedup", "speedup_low", "speedup_high", lambda v: f"{v:.2f}x")
+            if speed and row["algorithm"] != row["baseline"] and not row["speedup_low"] > 1 and not row["speedup_high"] < 1:
+                speed = "~" + speed
             accuracy = interval_cell(row, "final_accuracy_mean", "final_accuracy_low", "final_accuracy_high",
                                      lambda v: f"{100 * v:.2f} %")
             bad = [f"{row[k]:g} {k}" for k in ("failed", "diverged") if words.known(row[k]) and row[k] > 0]
-            cells = [time or ("not reached" if results.target else "-"), speed or "-", f"{row['reached']:g} of {row['n']:g}" +
-                     (f"<small>{', '.join(bad)}</small>" if bad else ""), accuracy or "-",
-                     words.percent(row["utilisation"]) if words.known(row["utilisation"]) else "-",
-                     words.data_size(row["bytes_to_target"]) if words.known(row["bytes_to_target"]) else "-"]
+            bad = f"<small>{', '.join(bad)}</small>" if bad else ""
+            utilisation = words.percent(row["utilisation"]) if words.known(row["utilisation"]) else "-"
+            if results.target:
+                cells = [time or "not reached", speed or "-", f"{row['reached']:g} of {row['n']:g}" + bad, accuracy or "-",
+                         utilisation, words.data_size(row["bytes_to_target"]) if words.known(row["bytes_to_target"]) else "-"]
+            else:
+                cells = [f"{row['n']:g}" + bad, accuracy or "-", utilisation]
             label = text(row["algorithm"])
             colour = look.colour(row["algorithm"]) if row["algorithm"] in results.algorithms else "#888"
             rows.append(f'<tr data-label="{label}"><td><span class="swatch" style="background:{colour}"></span>{label}</td>' +
                         "".join(f"<td>{c}</td>" for c in cells) + "</tr>")
         heads = ["algorithm", "time to target", f"vs {text(results.summary['baseline'].dropna().iloc[0])}"
                  if results.summary["baseline"].notna().any() else "speed-up", "reached", "final accuracy", "utilisation",
-                 "bytes to target"]
+                 "bytes to target"] if results.target else ["algorithm", "runs", "final accuracy", "utilisation"]
         title = results.point_title(point)
         tables.append(f'<div class="scroll" data-point="{text(key_of(results, point))}">' +
                       (f"<h3>{text(title)}</h3>" if title else "") + "<table><thead><tr>" +
                       "".join(f"<th>{h}</th>" for h in heads) + "</tr></thead><tbody>" + "".join(rows) + "</tbody></table></div>")
-    return "".join(tables)
+    note = ("<p class=\"note\">Small print: 95 % intervals. ~: too close to tell, the interval of the speed-up contains 1 "
+            "or there is none.</p>" if results.target else "")
+    return "".join(tables) + note
 
 
 def answer_html(results):
@@ -277,6 +289,8 @@ def answer_html(results):
         return "".join(f"<p>{text(s)}</p>" for s in parts[0][1])
     listed = "<dl>" + "".join(f"<dt>{text(title)}</dt><dd>{text(' '.join(sentences))}</dd>" for title, sentences in parts) + "</dl>"
     lead = f"<p>{text(words.over_the_sweep(results))}</p>" if results.target else ""
+    if len(results.planned) > len(results.runs):
+        lead += f"<p>Only {len(results.runs)} of {len(results.planned)} planned runs are finished.</p>"
     return lead + (listed if len(parts) <= 4 else f"<details><summary>Point by point</summary>{listed}</details>")
 
 

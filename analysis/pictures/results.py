@@ -42,6 +42,7 @@ class Results:
         self.missing = []
         self.scenario = self._json("scenario.json")
         self.provenance = self._json("provenance.json")
+        self.planned = self._json("plan.json").get("runs", []) if (self.folder / "plan.json").exists() else []
         for name in COLUMNS:
             setattr(self, name, self._table(name))
         self.axes = [column for column in self.runs.columns if column.startswith("/")]
@@ -119,6 +120,12 @@ def axis_name(axis):
     everywhere = {"cluster", "workers", "algorithms"}
     words = [word for word in axis.split("/") if word and not word.isdigit() and word not in everywhere]
     return " ".join(words[-3:]).replace("_", " ") or axis
+
+
+def seconds(value):
+    """Three digits, never as 1e+03."""
+    decimals = 0 if value >= 99.95 else 1 if value >= 9.995 else 2 if value >= 0.9995 else None
+    return f"{value:.3g} s" if decimals is None else f"{value:.{decimals}f} s"
 
 
 def value_text(value):

@@ -1,7 +1,10 @@
 """One look for all figures: an algorithm keeps its colour and marker, sizes fit a two-column paper."""
+import math
+
 import matplotlib
 
 matplotlib.use("Agg")
+import matplotlib.colors
 import matplotlib.pyplot as plt
 
 # Okabe and Ito's colours, which the colour-blind can tell apart; beyond seven algorithms the marker and
@@ -37,6 +40,10 @@ class Look:
     def colour(self, label):
         return COLOURS[self._place[label] % len(COLOURS)]
 
+    def ink(self, label):
+        """Its colour, dark enough for words on white."""
+        return tuple(0.65 * part for part in matplotlib.colors.to_rgb(self.colour(label)))
+
     def marker(self, label):
         return MARKERS[self._place[label] % len(MARKERS)]
 
@@ -54,11 +61,29 @@ def panels(rows, columns, width=PAGE_IN, height=2.3):
     return fig, [ax for row in axes for ax in row]
 
 
-def legend_above(fig, entries, columns=6):
-    """One legend for all panels, above them; entries: label -> handle. save() keeps it in the picture."""
+def legend_above(fig, entries):
+    """One legend for all panels, above them, in rows of about equal length; entries: label -> handle.
+    save() keeps it in the picture."""
     if entries:
+        one = 0.45 + 0.06 * max(len(label) for label in entries)  # inches
+        rows = math.ceil(len(entries) / max(1, int(fig.get_figwidth() / one)))
         fig.legend(list(entries.values()), list(entries), loc="lower center", bbox_to_anchor=(0.5, 1.0),
-                   ncol=min(len(entries), columns), handlelength=1.8, columnspacing=1)
+                   ncol=math.ceil(len(entries) / rows), handlelength=1.8, columnspacing=1)
+
+
+def name_point(fig, results, point, more=""):
+    """Says which point of a sweep is shown."""
+    words = ", ".join(part for part in (results.point_title(point), more) if part)
+    if words:
+        fig.suptitle(words, fontsize=8)
+
+
+def evenly(items, most):
+    """At most so many of the items, first and last among them."""
+    items = list(items)
+    if len(items) <= most:
+        return items
+    return [items[round(i * (len(items) - 1) / (most - 1))] for i in range(most)]
 
 
 def entries_of(axes):

@@ -1,6 +1,6 @@
 """A results folder in words: what was asked, the answer, how sure it is. Numbers are the simulator's."""
 from .figures.target import rows_of
-from .results import axis_name, value_text
+from .results import axis_name, seconds, value_text
 
 
 def joined(parts):
@@ -14,12 +14,8 @@ def known(value):
     return value is not None and value == value
 
 
-def seconds(value):
-    return f"{value:.3g} s" if value < 1000 else f"{value:.0f} s"
-
-
 def percent(share):
-    return f"{100 * share:.0f} %"
+    return "under 1 %" if 0 < share < 0.005 else f"{100 * share:.0f} %"
 
 
 def data_size(count):
@@ -81,20 +77,30 @@ def question(results):
     sentences = [cluster(results)]
     model, data = s.get("model", {}), s.get("data", {})
     link = s.get("cluster", {}).get("link", {}) if isinstance(s.get("cluster"), dict) else {}
-    if link.get("bandwidth"):
-        sentences.append(f"Links of {link['bandwidth']}, {link.get('latency', '0s')} latency")
+    if link.get("bandwidth") and not any(axis.startswith(("/cluster/link", "/cluster/server")) for axis in results.axes):
+        server = s["cluster"].get("server") or {}
+        other = server.get("link", {}).get("bandwidth") if isinstance(server, dict) and isinstance(server.get("link"), dict) else None
+        sentences.append(f"Links of {link['bandwidth']}, {link.get('latency', '0s')} latency" +
+                         (f"; the server's of {other}" if other and other != link["bandwidth"] else ""))
+    servers = s.get("cluster", {}).get("servers") if isinstance(s.get("cluster"), dict) else None
+    if servers:
+        sentences.append(number(sum(int(one.get("count") or 1) for one in servers), "server"))
     law = noise_law(s.get("cluster"))
     if law:
         sentences.append(f"The time of a step varies at random ({law})")
     learnt = model.get("kind", "")
-    if data.get("kind"):
+    if learnt == "none":
+        sentences.append("Nothing is learnt, only times are simulated")
+    elif data.get("kind"):
         learnt += f" on {data['kind']}"
         partition = data.get("partition", {})
         if isinstance(partition, dict) and partition.get("kind", "iid") != "iid":
             learnt += f" (data split {partition['kind']})"
-    if learnt:
-        size = s.get("cost", {}).get("model_size")
-        sentences.append(f"Trained: {learnt}" + (f"; a model is {size} on the wire" if size not in (None, "auto") else ""))
+    if learnt and learnt != "none":
+        sentences.append(f"Trained: {learnt}")
+    size = s.get("cost", {}).get("model_size")
+    if size not in (None, "auto"):
+        sentences.append(f"A model is {size} on the wire")
     algorithms = joined(results.algorithms)
     wanted = target_text(results)
     if algorithms:
@@ -113,13 +119,25 @@ def question(results):
         "What was asked is not known: the scenario is missing."
 
 
-def overlaps(first, row):
-    """Whether two times to target are within each other's 95 % interval; None when there is none."""
+def within_noise(first, row):
+    """Why the two cannot be told apart, in words; "" when they can, or when one run each says nothing about it.
+
+    Against the baseline there is a paired comparison, which is sharper than two intervals side by side."""
+    if first["baseline"] in (first["algorithm"], row["algorithm"]):
+        paired = row if first["algorithm"] == first["baseline"] else first
+        if not known(paired["speedup_low"]):
+            return ""
+        return "the 95 % interval of the speed-up contains 1" if paired["speedup_low"] <= 1 <= paired["speedup_high"] else ""
     cells = [first["time_to_target_low_s"], first["time_to_target_high_s"], row["time_to_target_low_s"],
              row["time_to_target_high_s"]]
     if not all(known(c) for c in cells):
-        return None
-    return row["time_to_target_low_s"] <= first["time_to_target_high_s"]
+        return ""
+    return "the 95 % intervals overlap" if row["time_to_target_low_s"] <= first["time_to_target_high_s"] else ""
+
+
+def reached_text(row):
+    """" (3 of 5 runs)" when not every run reached the target."""
+    return f" ({row['reached']:g} of {row['n']:g} runs)" if row["reached"] < row["n"] else ""
 
 
 def speedup_text(row):
@@ -128,7 +146,32 @@ def speedup_text(row):
     text = f"{row['speedup']:.2f}x"
     if known(row["speedup_low"]):
         text += f" (95 %: {row['speedup_low']:.2f} to {row['speedup_high']:.2f})"
+    elif row["n"] > 1:
+        text += f" ({number(int(row['speedup_pairs']), 'pair')} of runs)"
     return f", {text} as fast as {row['baseline']}"
+
+
+def without_accuracy(results, point):
+    """The answer where there is no target and no accuracy: the loss, or else how much work was done."""
+    runs = results.at(point)
+    runs = runs[runs["status"] == "ok"]
+    for column, ascending, words in (("final_test_loss", True, "ends with the smallest test loss, {:.3g}"),
+                                     ("samples", False, "gets through the most samples, {:,.0f}")):
+        means = runs.groupby("algorithm", sort=False)[column].mean().dropna().sort_values(ascending=ascending, kind="stable")
+        if len(means):
+            return f"There is no target; {means.index[0]} {words.format(means.iloc[0])}."
+    return "There is no target, and no run ended well."
+
+
+def final_accuracies(best, rows):
+    """The answer where there is an accuracy, but no target."""
+    text = f"There is no target; {best['algorithm']} ends with the best accuracy, {100 * best['final_accuracy_mean']:.1f} %"
+    if not known(best["final_accuracy_low"]):
+        return [text + "."]
+    near = list(rows[(rows["algorithm"] != best["algorithm"]) &
+                     (rows["final_accuracy_high"] >= best["final_accuracy_low"])]["algorithm"])
+    return [text + f" (95 %: {100 * best['final_accuracy_low']:.1f} to {100 * best['final_accuracy_high']:.1f} %)."] + (
+        [f"{joined(near)} {'is' if len(near) == 1 else 'are'} within noise of it: the 95 % intervals overlap."] if near else [])
 
 
 def answer_at(results, point):
@@ -140,47 +183,67 @@ def answer_at(results, point):
     if wanted is None:
         best = rows.sort_values("final_accuracy_mean", ascending=False, na_position="last").iloc[0]
         if not known(best["final_accuracy_mean"]):
-            return ["There is no target and no accuracy to compare by: only times."]
-        return [f"There is no target; {best['algorithm']} ends with the best accuracy, "
-                f"{100 * best['final_accuracy_mean']:.1f} %."]
+            return [without_accuracy(results, point)]
+        return final_accuracies(best, rows)
     there = rows[rows["time_to_target_mean_s"].notna()]
-    never = list(rows[rows["time_to_target_mean_s"].isna()]["algorithm"])
+    absent = rows[rows["time_to_target_mean_s"].isna()]
+    failed = list(absent[absent["failed"] >= absent["n"]]["algorithm"])
+    diverged = list(absent[(absent["diverged"] >= absent["n"]) & ~absent["algorithm"].isin(failed)]["algorithm"])
+    never = [label for label in absent["algorithm"] if label not in failed + diverged]
+    bad = [f"All runs of {joined(labels)} {what}." for labels, what in ((failed, "failed"), (diverged, "diverged")) if labels]
+    if there.empty and not never:
+        return bad
     if there.empty:
-        return [f"No algorithm reaches {wanted} before the runs end."]
+        best = rows.sort_values("best_accuracy_mean", ascending=False, na_position="last").iloc[0]
+        closest = (f" {best['algorithm']} comes closest, {100 * best['best_accuracy_mean']:.1f} % at best."
+                   if results.target[0] == "test_accuracy" and known(best["best_accuracy_mean"]) else "")
+        return [f"No algorithm reaches {wanted} before the runs end." + closest] + bad
     first = there.iloc[0]
     sentences = [f"{first['algorithm']} reaches {wanted} in {seconds(first['time_to_target_mean_s'])}"
-                 f"{speedup_text(first)}."]
+                 f"{reached_text(first)}{speedup_text(first)}."]
     others = [row for _, row in there.iloc[1:].iterrows()]
-    near = [row["algorithm"] for row in others if overlaps(first, row)]
-    if near:
-        sentences.append(f"{joined(near)} {'is' if len(near) == 1 else 'are'} within noise of it: "
-                         "the 95 % intervals overlap.")
-    later = [f"{row['algorithm']} {seconds(row['time_to_target_mean_s'])}" for row in others
-             if row["algorithm"] not in near]
+    ties = [row["algorithm"] for row in others if row["time_to_target_mean_s"] == first["time_to_target_mean_s"]]
+    if ties:
+        sentences.append(f"{joined(ties)} {'is' if len(ties) == 1 else 'are'} just as fast.")
+    others = [row for row in others if row["algorithm"] not in ties]
+    near = {}
+    for row in others:
+        why = within_noise(first, row)
+        if why:
+            near.setdefault(why, {})[row["algorithm"]] = row["algorithm"] + reached_text(row)
+    for why, labels in near.items():
+        sentences.append(f"{joined(labels.values())} {'is' if len(labels) == 1 else 'are'} within noise of it: {why}.")
+    later = [f"{row['algorithm']} {seconds(row['time_to_target_mean_s'])}{reached_text(row)}" for row in others
+             if not any(row["algorithm"] in labels for labels in near.values())]
     if later:
         sentences.append(f"Later: {joined(later)}.")
     if never:
         sentences.append(f"{joined(never)} never {'reaches' if len(never) == 1 else 'reach'} it.")
-    return sentences
+    return sentences + bad
 
 
 def over_the_sweep(results):
     """Who is first how often: "async is first at 5 of 8 points, sync at 3"."""
-    firsts, nobody = {}, 0
+    firsts, nobody, unsure = {}, 0, 0
     for point in results.points():
         there = rows_of(results, point).dropna(subset=["time_to_target_mean_s"])
         if there.empty:
             nobody += 1
         else:
-            firsts[there.iloc[0]["algorithm"]] = firsts.get(there.iloc[0]["algorithm"], 0) + 1
+            first = there.iloc[0]
+            firsts[first["algorithm"]] = firsts.get(first["algorithm"], 0) + 1
+            unsure += any(within_noise(first, row) for _, row in there.iloc[1:].iterrows())
     total = len(results.points())
     ordered = sorted(firsts.items(), key=lambda item: -item[1])
+    doubt = f" At {unsure} of these points others are within noise of the first." if unsure else ""
     if len(ordered) == 1 and not nobody:
-        return f"{ordered[0][0]} reaches {target_text(results)} first at all {total} points of the sweep."
+        return f"{ordered[0][0]} reaches {target_text(results)} first at all {total} points of the sweep." + doubt
+    if not ordered:
+        return f"No algorithm reaches {target_text(results)} at any of the {total} points of the sweep."
     parts = [f"{label} at {count}" + (f" of {total} points" if i == 0 else "") for i, (label, count) in enumerate(ordered)]
     if nobody:
         parts.append(f"nobody at {nobody}")
-    return f"First to reach {target_text(results)}: {joined(parts)}."
+    return f"First to reach {target_text(results)}: {joined(parts)}." + doubt
 
 
 def answer(results):
@@ -189,8 +252,10 @@ def answer(results):
         return [("", ["There are no finished runs in this folder."])]
     if results.summary.empty:
         return [("", ["summary.csv is missing or empty, so there is no comparison to report; what each run did is below."])]
+    undone = len(results.planned) - len(results.runs)
+    partly = [f"Only {len(results.runs)} of {len(results.planned)} planned runs are finished."] if undone > 0 else []
     points = results.points()
-    return [(results.point_title(point), answer_at(results, point)) for point in points]
+    return [(results.point_title(point), answer_at(results, point) + (partly if len(points) == 1 else [])) for point in points]
 
 
 def budget(results, runs):
@@ -226,6 +291,10 @@ def how_sure(results):
             lines.append(f"{fewest if fewest == most else f'{fewest} to {most}'} replicas of each, with seeds of "
                          "their own. Intervals are 95 % confidence intervals as the simulator computed them; "
                          "speed-ups compare runs with the same seed.")
+    undone = [run for run in results.planned if run.get("run") not in set(runs["run"])]
+    if undone:
+        some = joined([str(run.get("run")) for run in undone[:3]] + ([f"{len(undone) - 3} more"] if len(undone) > 3 else []))
+        lines.append(f"Not finished: {len(undone)} of {len(results.planned)} planned runs ({some}). The same command does the rest.")
     if results.target is not None and len(runs):
         late = runs[runs["time_to_target_s"].isna() & (runs["status"] == "ok")]
         for label, mine in late.groupby("algorithm", sort=False):

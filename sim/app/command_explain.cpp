@@ -35,7 +35,7 @@ int explain_results(const po::variables_map& options, const std::vector<std::str
               << " of " << b.size() << ", never both with the same seed.\n";
     return 1;
   }
-  if (explanation->first.algorithm != words[1]) {
+  if (explanation->first.algorithm != words[1] && !explanation->about_equal()) {
     std::cout << "It is the other way round: " << words[2] << " is first.\n";
   }
   std::cout << to_text(*explanation);

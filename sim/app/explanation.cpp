@@ -13,12 +13,13 @@ namespace motley {
 namespace {
 
 std::string digits(double value, int significant = 3) {
+  if (std::abs(value) < 5e-7) return "0";  // what rounding leaves of nothing
   std::ostringstream text;
   text << std::setprecision(significant) << value;
   // No exponents in prose: large numbers are whole.
   if (text.str().find('e') == std::string::npos) return text.str();
   std::ostringstream plain;
-  plain << std::fixed << std::setprecision(value < 1 ? 6 : 0) << value;
+  plain << std::fixed << std::setprecision(std::abs(value) < 1 ? 6 : 0) << value;
   return plain.str();
 }
 
@@ -126,11 +127,14 @@ std::string verdict(const Explanation& e) {
   const std::string& a = e.first.algorithm;
   const std::string& b = e.second.algorithm;
   std::ostringstream text;
-  if (e.ratio() == 1) return "Neither is first.\n";
+  const std::string factors = "Speed " + digits(speed, 4) + " x learning " + digits(samples, 4) +
+                              " = " + digits(e.ratio(), 4);
+  if (e.about_equal()) return "Neither is first. " + factors + ".\n";
   const std::string faster = a + " handles a sample in " + percent(1 / speed) + " of " + b +
-                             "'s time; most of that is " + largest_part(e.first, e.second);
+                             "'s time; the largest part of that is " +
+                             largest_part(e.first, e.second);
   const std::string slower = a + " takes " + digits(1 / speed) + " times as long for a sample; " +
-                             "most of that is " + largest_part(e.first, e.second);
+                             "the largest part of that is " + largest_part(e.first, e.second);
   const std::string fewer =
       a + " needs " + percent(1 / samples) + " of " + b + "'s samples" + staleness_note(e);
   const std::string more =
@@ -153,7 +157,7 @@ std::string verdict(const Explanation& e) {
     if (hurts(speed)) text << "Speed takes some of it back: " << slower << ".\n";
     if (!helps(speed) && !hurts(speed)) text << "Speed makes no difference.\n";
   }
-  text << "Of the ratio's logarithm, speed makes " << percent(of_speed) << " and learning "
+  text << factors << ": of its logarithm, speed makes " << percent(of_speed) << " and learning "
        << percent(1 - of_speed) << ".\n";
   return text.str();
 }
@@ -241,8 +245,13 @@ std::string to_text(const Explanation& e) {
   const WayToTarget& a = e.first;
   const WayToTarget& b = e.second;
   std::ostringstream text;
-  text << a.algorithm << " reaches the target " << digits(e.ratio()) << " times as fast as "
-       << b.algorithm << ": in " << duration(a.time_s) << " against " << duration(b.time_s);
+  if (e.about_equal()) {
+    text << a.algorithm << " and " << b.algorithm << " reach the target at about the same time: in "
+         << duration(a.time_s) << " and " << duration(b.time_s);
+  } else {
+    text << a.algorithm << " reaches the target " << digits(e.ratio()) << " times as fast as "
+         << b.algorithm << ": in " << duration(a.time_s) << " against " << duration(b.time_s);
+  }
   if (e.pairs > 1) text << " (geometric means of " << e.pairs << " pairs of runs)";
   text << ".\n";
   if (e.left_out > 0) {

@@ -39,7 +39,7 @@ def draw(results, look):
         for j, yv in enumerate(ys):
             best = winner(rows[(rows[x] == xv) & (rows[y] == yv)])
             colour, alpha, text = ("#BBBBBB", 1, "none") if best is None else (
-                look.colour(best[0]), 0.95 if best[1] else 0.4, best[0] if best[1] else f"~{best[0]}")
+                look.colour(best[0]), 1 if best[1] else 0.4, best[0] if best[1] else f"~{best[0]}")
             ax.add_patch(_cell(i, j, colour, alpha))
             ax.text(i, j, text, ha="center", va="center", fontsize=6,
                     color="white" if best and best[1] else "black")
@@ -52,7 +52,7 @@ def draw(results, look):
     ax.set_xlabel(axis_name(x))
     ax.set_ylabel(axis_name(y))
     ax.grid(False)
-    legend_above(fig, {label: used[label] for label in results.algorithms if label in used}, 3)
+    legend_above(fig, {label: used[label] for label in results.algorithms if label in used})
     return fig
 
 

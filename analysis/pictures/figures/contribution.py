@@ -1,14 +1,16 @@
 import copy
 
 from ..results import NoData
-from ..style import PAGE_IN, entries_of, legend_above, panels
+from ..style import PAGE_IN, entries_of, evenly, legend_above, name_point, panels
 
 NAME = "contribution"
 TITLE = "Who contributes, against speed and against data"
 HOW_TO_READ = ("One marker a worker (mean over replicas): its share of all samples that were computed, against "
                "its share of the cluster's speed (left) and of the training data (right). On the dashed line "
                "share equals share. A flat row on the left: everybody contributes the same however fast; below "
-               "the line on the right: data that is hardly seen.")
+               "the line on the right: data that is hardly seen. Of many workers an even sample is shown; of a "
+               "sweep its last point.")
+MOST_WORKERS = 200  # as markers of one algorithm
 
 
 def shares(results, runs):
@@ -20,6 +22,12 @@ def shares(results, runs):
         table["data_share"] = table["data_samples"] / table.groupby("run")["data_samples"].transform("sum")
     keys = ["contribution", "speed_share"] + (["data_share"] if "data_share" in table else [])
     return table.groupby(["algorithm", "worker"], sort=False)[keys].mean()
+
+
+def sampled(table, algorithm):
+    """The rows of one algorithm's workers, evenly chosen when there are many."""
+    mine = table.loc[algorithm]
+    return mine.loc[evenly(mine.index, MOST_WORKERS)]
 
 
 def draw(results, look):
@@ -38,17 +46,23 @@ def draw(results, look):
         for i, algorithm in enumerate(results.algorithms_of(runs)):
             if algorithm not in table.index.get_level_values(0):
                 continue
-            mine = table.loc[algorithm]
+            mine = sampled(table, algorithm)
             ax.plot(mine[column], mine["contribution"], linestyle="none", marker=look.marker(algorithm),
                     color=look.colour(algorithm), label=algorithm, markerfacecolor="none", markeredgewidth=1.1,
+                    clip_on=False,
                     # Where algorithms agree their markers lie around each other, all to be seen.
                     markersize=4 + 2.2 * (len(runs["algorithm"].unique()) - 1 - i))
         ax.set_xlim(0, most)
         ax.set_ylim(0, most)
+        ax.locator_params(nbins=6)
         ax.set_xlabel(label)
         ax.set_ylabel("share of samples computed")
+    workers = len(table.index.get_level_values(1).unique())
+    if workers > MOST_WORKERS:
+        axes[0].set_title(f"{MOST_WORKERS} of {workers} workers", loc="left")
     small = {label: copy.copy(handle) for label, handle in entries_of(axes).items()}
     for handle in small.values():
         handle.set_markersize(5)
+    name_point(fig, results, results.points()[-1])
     legend_above(fig, small)
     return fig

@@ -1,16 +1,10 @@
 """What accuracy.py and efficiency.py share: learning curves with bands, a column of panels a sweep point."""
 from ..bands import band
 from ..results import NoData
-from ..style import PAGE_IN, entries_of, legend_above, panels
+from ..style import PAGE_IN, entries_of, evenly, legend_above, panels
 
 MOST_POINTS = 4  # of a sweep in one figure
-
-
-def spread_out(items, most):
-    """At most so many of the items, first and last among them."""
-    if len(items) <= most:
-        return items
-    return [items[round(i * (len(items) - 1) / (most - 1))] for i in range(most)]
+LOG_BEYOND = 10  # updates of one algorithm over those of another: on a linear axis one of them is a vertical line
 
 
 def measures(results):
@@ -26,36 +20,43 @@ def replicas(results, runs, label):
 
 
 def draw_curves(ax, results, look, runs, x, y):
-    for label in results.algorithms_of(runs):
+    labels = results.algorithms_of(runs)
+    for i, label in enumerate(labels):
         drawn = band(replicas(results, runs, label), x, y)
         if drawn is None:
             continue
         at, mean, low, high = drawn
-        ax.plot(at, mean, **look.line(label, markevery=max(1, len(at) // 8)))
+        step = max(1, len(at) // 8)
+        # Each begins its markers elsewhere, so that they do not cover each other.
+        ax.plot(at, mean, **look.line(label, markevery=(i * step // len(labels), step)))
         if low is not None:
             ax.fill_between(at, low, high, color=look.colour(label), alpha=0.18, linewidth=0)
     if results.target and results.target[0] == y:
         wanted = results.target[1]
-        ax.axhline(wanted, color="0.35", linestyle="--", linewidth=0.9, gid="target")
-        ax.annotate(f"target {wanted:g}", (1, wanted), xycoords=("axes fraction", "data"), xytext=(-2, -2),
-                    textcoords="offset points", ha="right", va="top", color="0.2", fontsize=7,
-                    bbox={"facecolor": "white", "alpha": 0.75, "edgecolor": "none", "pad": 0.8})
+        ax.axhline(wanted, color="0.35", linestyle="--", linewidth=0.9, label=f"target {wanted:g}")
 
 
 def frame_curves(ax, results, x, y, x_label):
     """The first steep moments would squeeze what the comparison is about."""
     curves = results.curves
     later = curves[curves[x] > 0.03 * curves[x].max()][y].dropna()
-    ax.set_xlim(left=0)
+    ends = curves.groupby("run")[x].max()
+    if x == "updates" and ends.min() > 0 and ends.max() / ends.min() >= LOG_BEYOND:
+        ax.set_xscale("log")
+        ax.set_xlim(left=curves[curves[x] > 0][x].min())
+        x_label += " (log scale)"
+    else:
+        ax.set_xlim(left=0)
     ax.set_xlabel(x_label)
     ax.set_ylabel(y.replace("_", " "))
     if y == "test_accuracy" and not later.empty:
-        ax.set_ylim(bottom=max(0, later.quantile(0.02) - 0.02))
+        ax.set_ylim(bottom=max(0, later.quantile(0.02) - 0.02), top=min(1, ax.get_ylim()[1]))
     elif y == "test_loss" and not later.empty and later.min() > 0 and later.max() / later.min() > 30:
         ax.set_yscale("log")
         ax.set_ylabel("test loss (log scale)")
     elif y == "test_loss" and not later.empty:
-        ax.set_ylim(top=later.quantile(0.99) * 1.05)
+        bottom = ax.get_ylim()[0]
+        ax.set_ylim(bottom=max(0, bottom) if later.min() >= 0 else bottom, top=later.quantile(0.99) * 1.05)
 
 
 def figure(results, look, columns_of):
@@ -65,7 +66,7 @@ def figure(results, look, columns_of):
         raise NoData("curves.csv holds no evaluation")
     if not rows:
         raise NoData("nothing is learnt in these runs (no accuracy and no loss in curves.csv)")
-    points = spread_out(results.points(), MOST_POINTS)
+    points = evenly(results.points(), MOST_POINTS)
     if len(points) > 1:  # accuracy (or loss) alone, a row a point
         grid = [(point, rows[0]) for point in points]
     else:

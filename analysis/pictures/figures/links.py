@@ -1,12 +1,12 @@
 from ..results import NoData
-from ..style import PAGE_IN, panels
+from ..style import PAGE_IN, name_point, panels
 
 NAME = "links"
 TITLE = "Bytes and link utilisation"
 HOW_TO_READ = ("Left: bytes the network delivered until the end of the run, mean over replicas. Right: the "
                "busiest links of each algorithm: the bar is the mean utilisation (bytes / (bandwidth x time)), "
                "the tick the share of time in which the link carried anything. A bar near 1: that link is the "
-               "bottleneck. A tick far beyond its bar: bursts, or flows held back elsewhere.")
+               "bottleneck. A name with * stands for all links of that name, and for their mean. A tick far beyond its bar: bursts, or flows held back elsewhere. Of a sweep its last point.")
 MOST_LINKS = 4
 
 
@@ -33,16 +33,13 @@ def draw(results, look):
     runs = runs[runs["status"] != "failed"]
     found = busiest(results, runs)
     if not found or not runs["bytes"].sum() > 0:
-        raise NoData("no byte crossed the network" if len(runs) else "runs.csv has no finished run")
+        raise NoData("runs.csv has no finished run" if not len(runs) else "links.csv has no rows" if results.links.empty
+                     else "no byte crossed the network")
     bars = [(label, name, row) for label, rows in found.items() for name, row in rows.iterrows()]
     fig, (left, right) = panels(1, 2, width=PAGE_IN, height=max(1.6, 0.5 + 0.13 * len(bars)))
     means = runs.groupby("algorithm", sort=False)["bytes"].mean()
     size, unit = unit_of(means.max())
-    for y, label in enumerate(found):
-        left.barh(y, means[label] / size, color=look.colour(label), height=0.62)
-    left.set_yticks(range(len(found)), list(found))
-    left.set_xlabel(f"bytes delivered ({unit})")
-    y, ticks = 0.0, []
+    y, ticks, places = 0.0, [], {label: [] for label in found}
     for i, (label, name, row) in enumerate(bars):
         if i > 0 and bars[i - 1][0] != label:
             y += 0.6
@@ -50,11 +47,17 @@ def draw(results, look):
         right.plot([row["busy_share"]] * 2, [y - 0.38, y + 0.38], color="0.15", linewidth=1.2,
                    label="busy share" if i == 0 else None)
         ticks.append(y)
+        places[label].append(y)
         y += 1
     right.set_yticks(ticks, [name for _, name, _ in bars], fontsize=6)
+    for label, rows in places.items():  # beside its links
+        left.barh((rows[0] + rows[-1]) / 2, means[label] / size, color=look.colour(label), height=0.62 * len(rows))
+    left.set_yticks([(rows[0] + rows[-1]) / 2 for rows in places.values()], list(places))
+    left.set_xlabel(f"bytes delivered ({unit})")
     right.set_xlim(0, 1)
     right.set_xlabel("mean utilisation (bar), busy share of time (tick)")
     for ax in (left, right):
-        ax.invert_yaxis()
+        ax.set_ylim(ticks[-1] + 0.7, ticks[0] - 0.7)
         ax.grid(axis="y", visible=False)
+    name_point(fig, results, results.points()[-1])
     return fig

@@ -1,14 +1,14 @@
 import numpy as np
 
 from ..results import NoData
-from ..style import CLASSES, PAGE_IN, panels
+from ..style import CLASSES, PAGE_IN, entries_of, legend_above, name_point, panels
 
 NAME = "staleness"
 TITLE = "Staleness by worker class"
 HOW_TO_READ = ("Share of a class's gradients that were applied so many updates after the model they were "
                "computed at was read, one panel an algorithm, one colour a class. Slow classes sit to the "
                "right: their gradients are older when they arrive. Algorithms that never apply a stale gradient "
-               "have no panel.")
+               "have no panel. Of a sweep its last point, and at most six classes.")
 MOST_BARS = 40
 
 
@@ -16,6 +16,13 @@ def histogram(rows):
     """staleness -> share, over all replicas together."""
     counts = rows.groupby("staleness")["count"].sum()
     return counts / counts.sum()
+
+
+def bins(rows):
+    """Width and edges of the bars."""
+    most = rows["staleness"].max()
+    step = max(1, int(np.ceil((most + 1) / MOST_BARS)))
+    return step, np.arange(-0.5, most + step + 0.5, step)
 
 
 def binned(shares, edges):
@@ -38,21 +45,17 @@ def draw(results, look):
     columns = min(3, len(found))
     fig, axes = panels((len(found) + columns - 1) // columns, columns, width=PAGE_IN, height=1.9)
     for ax, (label, rows) in zip(axes, found):
-        most = rows["staleness"].max()
-        step = max(1, int(np.ceil((most + 1) / MOST_BARS)))
-        edges = np.arange(-0.5, most + step + 0.5, step)
+        step, edges = bins(rows)
         for i, name in enumerate(results.classes()[:len(CLASSES)]):
             shares = histogram(rows[rows["class"] == name])
             ax.stairs(binned(shares, edges), edges, fill=True, alpha=0.35, color=CLASSES[i])
             ax.stairs(binned(shares, edges), edges, color=CLASSES[i], linewidth=1.2, label=name)
-        ax.set_title(label, color=look.colour(label))
+        ax.set_title(label, color=look.ink(label))
         ax.set_xlabel("staleness (updates)" + (f", bins of {step}" if step > 1 else ""))
         ax.set_ylabel("share of gradients")
-        ax.set_ylim(0, ax.get_ylim()[1] * 1.2)  # room for the legend
-        ax.legend(loc="upper center", ncol=3)
+        ax.set_ylim(bottom=0)
     for ax in axes[len(found):]:
         ax.set_visible(False)
-    point = results.points()[-1]
-    if point:
-        fig.suptitle(results.point_title(point), fontsize=8)
+    name_point(fig, results, results.points()[-1])
+    legend_above(fig, entries_of(axes))
     return fig

@@ -1,3 +1,5 @@
+from matplotlib.ticker import FormatStrFormatter, LogLocator, NullFormatter
+
 from ..results import NoData, axis_name, value_text
 from ..style import entries_of, legend_above, panels
 
@@ -6,14 +8,19 @@ TITLE = "Time to target and speed-up against the swept quantity"
 HOW_TO_READ = ("One line an algorithm over the values of the sweep; the shade is the 95 % interval of "
                "summary.csv. An open marker: not every run reached the target there; a gap: none did. Of "
                "further swept axes the first value is shown.")
+LOG_BEYOND = 12  # largest over smallest: on a linear axis the smallest could not be told apart
 
 
 def is_number(values):
     return all(isinstance(v, (int, float)) for v in values)
 
 
-def spans_decades(values):
-    return is_number(values) and min(values) > 0 and max(values) / min(values) >= 30
+def is_geometric(values):
+    """Whether they belong on a log scale: each so many times the one before, or far apart."""
+    if not is_number(values) or min(values) <= 0:
+        return False
+    steps = [b / a for a, b in zip(values, values[1:])]
+    return max(values) / min(values) >= 30 or (len(values) > 2 and steps[0] >= 1.5 and max(steps) - min(steps) < 0.01 * steps[0])
 
 
 def sweep_axis(results):
@@ -69,7 +76,7 @@ def draw(results, look):
 
 
 def frame(ax, axis, values, place, shown, label):
-    log_x = spans_decades(values)
+    log_x = is_geometric(values)
     ax.set_xlabel(axis_name(axis) + (" (log scale)" if log_x else ""))
     if log_x:
         ax.set_xscale("log")
@@ -79,8 +86,11 @@ def frame(ax, axis, values, place, shown, label):
         ax.set_xticks(values, [value_text(v) for v in values])
         ax.minorticks_off()
     shown = shown.dropna()
-    if len(shown) and shown.min() > 0 and shown.max() / shown.min() >= 30:
+    if len(shown) and shown.min() > 0 and shown.max() / shown.min() >= LOG_BEYOND:
         ax.set_yscale("log")
+        ax.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+        ax.yaxis.set_major_formatter(FormatStrFormatter("%g"))
+        ax.yaxis.set_minor_formatter(NullFormatter())
         label += " (log scale)"
     else:
         ax.set_ylim(bottom=0)

@@ -1,4 +1,4 @@
-from ..results import NoData
+from ..results import NoData, seconds
 from ..style import PAGE_IN, panels
 
 NAME = "target"
@@ -6,7 +6,8 @@ TITLE = "Time to target and speed-up"
 HOW_TO_READ = ("Left: mean virtual time until the target is reached, with its 95 % interval, fastest on top. "
                "Right: how many times faster than the baseline, with the interval of the paired comparison; "
                "an interval that crosses 1 is no difference. Hatched: the target was not reached by every "
-               "run, and k/n says how often. All intervals are the simulator's (summary.csv).")
+               "run (of the right: by both of every pair), and k/n says how often. An arrow: the interval goes on, to the "
+               "number in brackets. All intervals are the simulator's (summary.csv).")
 
 
 def rows_of(results, point):
@@ -18,21 +19,28 @@ def rows_of(results, point):
     return rows.sort_values("time_to_target_mean_s", na_position="last", kind="stable")
 
 
-def interval(row, mean, low, high):
-    """Lengths below and above the mean, for matplotlib; None when there is no interval."""
+def interval(row, mean, low, high, most):
+    """Lengths below and above the mean, for matplotlib, up to `most`; None when there is no interval."""
     if row[[mean, low, high]].isna().any():
         return None
-    return [[max(0, row[mean] - row[low])], [max(0, row[high] - row[mean])]]
+    return [[max(0, row[mean] - row[low])], [max(0, min(row[high], most) - row[mean])]]
 
 
-def bar(ax, y, row, columns, look, text):
+def reach(rows, column):
+    """How far the axis goes: an interval of few replicas may be so long that no bar could be seen beside it."""
+    return 3 * rows[column].max()
+
+
+def bar(ax, y, row, columns, look, text, everybody, most):
     colour = look.colour(row["algorithm"])
-    everybody = row["reached"] >= row["n"]
-    ax.barh(y, row[columns[0]], color=colour, height=0.62, alpha=0.9 if everybody else 0.45,
+    ax.barh(y, row[columns[0]], color=colour, height=0.62, alpha=None if everybody else 0.45,
             hatch=None if everybody else "////", edgecolor="white", linewidth=0,
-            xerr=interval(row, *columns), error_kw={"ecolor": "0.15", "elinewidth": 1, "capsize": 2})
-    end = row[columns[2]] if row[columns[2]] == row[columns[2]] else row[columns[0]]
-    ax.annotate(text, (max(end, row[columns[0]]), y), xytext=(4, 0), textcoords="offset points", va="center",
+            xerr=interval(row, *columns, most), error_kw={"ecolor": "0.15", "elinewidth": 1, "capsize": 2})
+    end = max(row[columns[2]], row[columns[0]]) if row[columns[2]] == row[columns[2]] else row[columns[0]]
+    if end > most:
+        ax.plot([most], [y], marker=">", color="0.15", markersize=4, clip_on=False)
+        text += f"  (to {end:.3g})"
+    ax.annotate(text, (min(end, most), y), xytext=(5, 0), textcoords="offset points", va="center",
                 fontsize=7)
 
 
@@ -41,25 +49,32 @@ def draw_point(results, look, rows, left, right):
         reached = "" if row["reached"] >= row["n"] else f"  ({row['reached']:g}/{row['n']:g})"
         if row["time_to_target_mean_s"] == row["time_to_target_mean_s"]:
             bar(left, y, row, ["time_to_target_mean_s", "time_to_target_low_s", "time_to_target_high_s"], look,
-                f"{row['time_to_target_mean_s']:.3g} s{reached}")
+                seconds(row["time_to_target_mean_s"]) + reached, row["reached"] >= row["n"],
+                reach(rows, "time_to_target_mean_s"))
         else:
             left.annotate(f"not reached ({row['reached']:g}/{row['n']:g})", (0, y), xytext=(4, 0),
                           textcoords="offset points", va="center", fontsize=7, color="0.35", style="italic")
         if row["speedup"] == row["speedup"]:
-            bar(right, y, row, ["speedup", "speedup_low", "speedup_high"], look, f"{row['speedup']:.2f}x")
+            pairs = "" if row["speedup_pairs"] >= row["n"] else f"  ({row['speedup_pairs']:g}/{row['n']:g} pairs)"
+            bar(right, y, row, ["speedup", "speedup_low", "speedup_high"], look, f"{row['speedup']:.2f}x{pairs}",
+                not pairs, reach(rows, "speedup"))
         else:
             right.annotate("no pair reached it", (0, y), xytext=(4, 0), textcoords="offset points",
-                           va="center", fontsize=7, color="0.35", style="italic")
+                           va="center", fontsize=7, color="0.35", style="italic",
+                           bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.5})
     baseline = rows["baseline"].dropna()
     left.set_yticks(range(len(rows)), list(rows["algorithm"]))
     right.set_yticks(range(len(rows)), [])
-    right.axvline(1, color="0.35", linestyle="--", linewidth=0.9)
+    if rows["speedup"].notna().any():
+        right.axvline(1, color="0.35", linestyle="--", linewidth=0.9)
     left.set_xlabel("virtual time to target (s)")
     right.set_xlabel(f"speed-up over {baseline.iloc[0]}" if len(baseline) else "speed-up")
-    for ax in (left, right):
-        ax.invert_yaxis()
+    for ax, column in ((left, "time_to_target_mean_s"), (right, "speedup")):
         ax.grid(axis="y", visible=False)
-        ax.set_xlim(0, ax.get_xlim()[1] * 1.18)
+        ax.set_xlim(0, min(ax.get_xlim()[1], reach(rows, column) if ax.patches else 1) * 1.18)
+        ax.set_ylim(len(rows) - 0.5, -0.5)
+        if not ax.patches:
+            ax.set_xticks([])
 
 
 def draw(results, look):

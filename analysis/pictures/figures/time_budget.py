@@ -1,13 +1,12 @@
 from ..results import NoData
-from ..style import PAGE_IN, STATES, entries_of, legend_above, panels
+from ..style import PAGE_IN, STATES, entries_of, legend_above, name_point, panels
 
 NAME = "time_budget"
 TITLE = "Where the workers' time goes"
 HOW_TO_READ = ("Share of a class's time spent computing, with messages under way, waiting, and computing what "
                "was thrown away; the four are all of it. One group an algorithm, one bar a class, mean over its "
-               "workers and replicas.")
+               "workers and replicas. Of a sweep its last point.")
 PARTS = ["compute", "transfer", "wait", "discarded"]
-MOST_CLASSES = 6
 
 
 def shares(results, runs):
@@ -24,7 +23,7 @@ def draw(results, look):
     if table.empty:
         raise NoData("workers.csv has no rows")
     labels = [a for a in results.algorithms_of(runs) if a in table.index.get_level_values(0)]
-    bars = [(label, name) for label in labels for name in table.loc[label].index[:MOST_CLASSES]]
+    bars = [(label, name) for label in labels for name in table.loc[label].index]
     fig, (ax,) = panels(1, 1, width=PAGE_IN, height=0.5 + 0.17 * len(bars) + 0.08 * len(labels))
     y, ticks, places = 0.0, [], {}
     for i, (label, name) in enumerate(bars):
@@ -44,13 +43,11 @@ def draw(results, look):
         y += 1
     ax.set_yticks([t for t, _ in ticks], [name for _, name in ticks], fontsize=6.5)
     for tick, (label, _) in zip(ax.get_yticklabels(), bars):
-        tick.set_color(look.colour(label))
+        tick.set_color(look.ink(label))
     ax.invert_yaxis()
     ax.set_xlim(0, 1)
     ax.set_xlabel("share of time (numbers: %)")
     ax.grid(False)
-    point = results.points()[-1]
-    if point:
-        ax.set_title(results.point_title(point), loc="left")
+    name_point(fig, results, results.points()[-1])
     legend_above(fig, entries_of([ax]))
     return fig

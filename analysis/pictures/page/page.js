@@ -26,12 +26,14 @@
         chart.getDatasetMeta(d).data.forEach((bar, i) => {
           const span = dataset.intervals[i];
           if (!span || span[0] === null || span[0] === span[1]) return;
-          const [low, high] = span.map((v) => chart.scales.x.getPixelForValue(v));
+          const [low, high] = span.map((v) => Math.max(chart.chartArea.left, Math.min(chart.scales.x.getPixelForValue(v), chart.chartArea.right)));
+          const goesOn = span[1] > chart.scales.x.max;  // an arrow instead of its end
           ctx.save();
           ctx.beginPath();
           ctx.moveTo(low, bar.y); ctx.lineTo(high, bar.y);
           ctx.moveTo(low, bar.y - 4); ctx.lineTo(low, bar.y + 4);
-          ctx.moveTo(high, bar.y - 4); ctx.lineTo(high, bar.y + 4);
+          if (goesOn) { ctx.moveTo(high - 5, bar.y - 4); ctx.lineTo(high, bar.y); ctx.lineTo(high - 5, bar.y + 4); }
+          else { ctx.moveTo(high, bar.y - 4); ctx.lineTo(high, bar.y + 4); }
           // A bright edge, so that it is seen on a dark bar, too.
           for (const [style, width] of [[isDark() ? "#14171a" : "#ffffff", 4], [ink(), 1.5]]) {
             ctx.strokeStyle = style;
@@ -95,15 +97,23 @@
     ...Object.fromEntries(Object.entries(more).filter(([key]) => key !== "ticks")),
   });
 
+  const markerOf = (label) => ({ pointStyle: (data.look[label] || {}).point, pointRotation: (data.look[label] || {}).rotation || 0 });
+  // Eight markers a line, each line's elsewhere, as in the figures.
+  const someMarkers = (label, count) => {
+    const every = Math.max(1, Math.floor(count / 8));
+    const first = Math.floor((data.algorithms.indexOf(label) * every) / data.algorithms.length);
+    return { pointRadius: (context) => (context.dataIndex % every === first ? 4 : 0) };
+  };
+
   // A line with its band: three datasets that go and come together.
   const bandSets = (label, series, more = {}) => {
     const colour = colourOf(label);
     const line = (values) => series.x.map((x, i) => ({ x, y: values[i] }));
     const style = { label, algorithm: label, borderColor: colour, backgroundColor: colour, pointRadius: 0, borderWidth: 2,
-      pointHitRadius: 8, pointStyle: (data.look[label] || {}).point, ...more };
+      pointHitRadius: 8, ...markerOf(label), borderDash: (data.look[label] || {}).dash || [], ...more };
     const sets = [{ ...style, data: line(series.mean) }];
     if (series.low) {
-      const edge = { ...style, borderWidth: 0, pointRadius: 0, pointHitRadius: 0, band: true };
+      const edge = { ...style, borderWidth: 0, pointRadius: 0, pointHitRadius: 0, band: true, order: 1 };  // below the lines
       sets.push({ ...edge, data: line(series.low), fill: false },
         { ...edge, data: line(series.high), fill: "-1", backgroundColor: colour + "30" });
     }
@@ -135,8 +145,12 @@
     datasets: [{ data: rows.map((r) => r[value]), backgroundColor: rows.map((r) => colourOf(r.algorithm)),
       algorithms: rows.map((r) => r.algorithm), intervals: rows.map((r) => [r[low], r[high]]), maxBarThickness: 26 }],
   });
-  // The axis reaches beyond the intervals, too.
-  const reach = (rows, high) => ({ suggestedMax: Math.max(0, ...rows.map((r) => r[high] || 0)) });
+  // The axis reaches beyond the intervals, too; but not beyond three times the longest bar, where no bar could be seen.
+  const reach = (rows, value, high) => {
+    const longest = Math.max(0, ...rows.map((r) => r[value] || 0));
+    const end = Math.max(longest, ...rows.map((r) => r[high] || 0));
+    return longest > 0 && end > 3 * longest ? { max: 3 * longest, ticks: { includeBounds: false } } : { suggestedMax: end };
+  };
   const summaryRows = () => (data.summary[point()] || []).filter((r) => visible(r.algorithm));
 
   // Every chart: what it shows now, made anew whenever something is hidden or chosen.
@@ -145,7 +159,7 @@
       const x = control("curves", "x"), y = control("curves", "y");
       const sets = [];
       const series = (data.curves[point()] || {})[`${y}/${x}`] || {};
-      for (const label of Object.keys(series)) if (visible(label)) sets.push(...bandSets(label, series[label]));
+      for (const label of Object.keys(series)) if (visible(label)) sets.push(...bandSets(label, series[label], someMarkers(label, series[label].x.length)));
       if (data.target && data.target[0] === y) {
         const ends = sets.flatMap((s) => s.data.map((p) => p.x));
         sets.push({ label: `target ${data.target[1]}`, data: [{ x: 0, y: data.target[1] }, { x: Math.max(...ends, 0), y: data.target[1] }],
@@ -153,22 +167,23 @@
       }
       const values = sets.filter((s) => !s.band).flatMap((s) => s.data.slice(Math.ceil(s.data.length * 0.05)).map((p) => p.y)).filter((v) => v !== null);
       const low = Math.min(...values), high = Math.max(...values);
-      const frame = values.length === 0 ? {} : y === "test_accuracy" ? { min: Math.max(0, Math.floor(low * 20 - 0.4) / 20) }
-        : low > 0 && high / low > 30 ? { type: "logarithmic" } : { max: high * 1.05 };
+      const beyond = sets.some((s) => s.data.some((p) => p.y > 1));  // a band may be, an accuracy is not
+      const frame = values.length === 0 ? {} : y === "test_accuracy" ? { min: Math.max(0, Math.floor(low * 20 - 0.4) / 20), ...(beyond ? { max: 1 } : {}) }
+        : low > 0 && high / low > 30 ? { type: "logarithmic" } : { max: high * 1.05, ...(low >= 0 ? { min: 0 } : {}) };
       return { type: "line", data: { datasets: sets },
         options: lineOptions(data.words[x], data.words[y] + (frame.type ? " (log scale)" : ""), { y: frame, x: { min: 0 } }) };
     },
     target() {
       const rows = summaryRows();
       const chart = { type: "bar", data: bars(rows, "time_to_target_mean_s", "time_to_target_low_s", "time_to_target_high_s"),
-        options: barOptions("virtual time to target (s)", { x: reach(rows, "time_to_target_high_s"), tip: (item) => `${short(item.parsed.x)} s, reached by ${rows[item.dataIndex].reached} of ${rows[item.dataIndex].n}` }) };
+        options: barOptions("virtual time to target (s)", { x: reach(rows, "time_to_target_mean_s", "time_to_target_high_s"), tip: (item) => `${short(item.parsed.x)} s, reached by ${rows[item.dataIndex].reached} of ${rows[item.dataIndex].n}` }) };
       chart.data.labels = rows.map((r) => (r.time_to_target_mean_s === null ? `${r.algorithm} (not reached)` : r.reached < r.n ? `${r.algorithm} (${r.reached}/${r.n})` : r.algorithm));
       return chart;
     },
     speedup() {
       const rows = summaryRows();
       return { type: "bar", data: bars(rows, "speedup", "speedup_low", "speedup_high"),
-        options: barOptions(`speed-up over ${data.baseline}`, { x: reach(rows, "speedup_high"), tip: (item) => `${short(item.parsed.x)}x as fast` }) };
+        options: barOptions(`speed-up over ${data.baseline}`, { x: reach(rows, "speedup", "speedup_high"), tip: (item) => `${short(item.parsed.x)}x as fast` }) };
     },
     sweep() {
       const kind = control("sweep", "y");
@@ -193,9 +208,10 @@
       for (const row of data.staleness[point()] || []) {
         if (!visible(row.algorithm)) continue;
         sets.push({ label: `${row.algorithm} · ${row.class}`, algorithm: row.algorithm, data: row.x.map((x, i) => ({ x, y: row.share[i] })),
-          borderColor: colourOf(row.algorithm), backgroundColor: colourOf(row.algorithm), borderDash: row.dash, borderWidth: 2, pointRadius: 2 });
+          borderColor: colourOf(row.algorithm), backgroundColor: colourOf(row.algorithm), borderDash: row.dash, borderWidth: 2, pointRadius: 0, stepped: "middle" });
       }
-      const options = lineOptions("staleness (updates)", "share of the class's gradients", { y: { beginAtZero: true } });
+      const step = Math.max(1, ...(data.staleness[point()] || []).map((row) => row.step));
+      const options = lineOptions("staleness (updates)" + (step > 1 ? `, bins of up to ${step}` : ""), "share of the class's gradients", { y: { beginAtZero: true } });
       options.plugins.legend = { display: true, labels: { color: ink(), boxWidth: 22, boxHeight: 1 } };
       return { type: "line", data: { datasets: sets }, options };
     },
@@ -211,7 +227,7 @@
       const rows = (data.contribution[point()] || []).filter((r) => visible(r.algorithm));
       const sets = data.algorithms.filter((a) => rows.some((r) => r.algorithm === a)).map((label) => ({ label, algorithm: label,
         data: rows.filter((r) => r.algorithm === label).map((r) => ({ x: r[column], y: r.contribution, worker: r.worker })),
-        borderColor: colourOf(label), backgroundColor: "transparent", borderWidth: 2, pointStyle: data.look[label].point, pointRadius: 6, showLine: false }));
+        borderColor: colourOf(label), backgroundColor: "transparent", borderWidth: 2, ...markerOf(label), pointRadius: 6, showLine: false }));
       const most = 1.05 * Math.max(...rows.map((r) => Math.max(r[column], r.contribution)), 0.01);
       sets.push({ label: "equal shares", data: [{ x: 0, y: 0 }, { x: most, y: most }], borderColor: ink(), borderDash: [6, 4], borderWidth: 1, pointRadius: 0, pointHitRadius: 0, showLine: true });
       const options = lineOptions(column === "speed_share" ? "share of speed" : "share of data", "share of samples computed", { x: { min: 0, max: most }, y: { min: 0, max: most } });
@@ -220,7 +236,7 @@
       return { type: "line", data: { datasets: sets }, options };
     },
     decisions() {
-      const chosen = data.decisions[control("decisions", "what")] || { lines: [] };
+      const chosen = (data.decisions[point()] || {})[control("decisions", "what")] || { lines: [] };
       const sets = !visible(chosen.algorithm) ? [] : chosen.lines.map((line) => ({ label: line.worker, algorithm: chosen.algorithm,
         data: line.x.map((x, i) => ({ x, y: line.y[i] })), stepped: true, borderColor: shown(line.colour), backgroundColor: shown(line.colour), borderWidth: 1.5, pointRadius: 0 }));
       return { type: "line", data: { datasets: sets }, options: lineOptions("virtual time (s)", chosen.quantity || "", { y: { beginAtZero: true } }) };

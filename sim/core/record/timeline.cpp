@@ -53,7 +53,12 @@ std::size_t Timeline::add(std::size_t host, State state, double begin, double en
 
 void Timeline::computed(std::size_t host, double begin, double end) {
   const std::size_t index = add(host, State::compute, begin, end);
-  if (index == none) return;
+  if (index == none) {
+    // What is thrown away from now on is not shown: an earlier computation as long is not it.
+    last_computation_[host] = none;
+    discarded_parts_s_[host] = 0;
+    return;
+  }
   before_[index] = last_computation_[host];
   last_computation_[host] = index;
 }
@@ -70,7 +75,7 @@ bool Timeline::discard_last(std::size_t host, double length) {
 }
 
 void Timeline::discarded(std::size_t host, double seconds) {
-  if (seconds <= 0 || discard_last(host, seconds)) return;
+  if (seconds <= 0 || last_computation_[host] == none || discard_last(host, seconds)) return;
   double& parts = discarded_parts_s_[host];
   parts += seconds;
   if (discard_last(host, parts)) parts = 0;
