@@ -1,5 +1,7 @@
 // Why one algorithm is first: parts that add up, factors that multiply, words that name the
 // largest.
+#include <cmath>
+
 #include "catch.hpp"
 #include "program.hpp"
 #include "sim/app/explanation.hpp"
@@ -81,6 +83,21 @@ TEST_CASE("pairs in which one did not reach the target are left out and counted"
   CHECK_FALSE(explain("a", a, "b", b));
 }
 
+TEST_CASE("the ratio comes with its interval, whichever is first") {
+  // Ratios 2 and 8: the geometric mean is 4, the logarithms' standard error ln 2, t = 12.7062.
+  const std::vector<RunToTarget> a = {run_of(10, 10, 10, {1, 0, 0, 0}),
+                                      run_of(10, 10, 10, {1, 0, 0, 0}, 1)};
+  const std::vector<RunToTarget> b = {run_of(20, 10, 10, {1, 0, 0, 0}),
+                                      run_of(80, 10, 10, {1, 0, 0, 0}, 1)};
+  for (const auto& e : {explain("a", a, "b", b), explain("b", b, "a", a)}) {
+    REQUIRE(e);
+    REQUIRE(e->ratio_interval);
+    CHECK(e->ratio_interval->low == Approx(4 / std::pow(2, 12.7062)).epsilon(1e-4));
+    CHECK(e->ratio_interval->high == Approx(4 * std::pow(2, 12.7062)).epsilon(1e-4));
+    CHECK(to_text(*e).find(", so it may be chance.\n") != std::string::npos);
+  }
+}
+
 TEST_CASE("explain reads a results folder and says which part dominates") {
   const TemporaryFolder folder;
   write_results(folder);
@@ -93,6 +110,7 @@ TEST_CASE("explain reads a results folder and says which part dominates") {
   CHECK(
       outcome.out ==
       "async reaches the target 4 times as fast as sync: in 10 s against 40 s.\n"
+      "One pair of runs tells nothing of chance: more replicas would.\n"
       "\n"
       "                          async       sync   sync / async\n"
       "    computing              2 ms    1.25 ms\n"
@@ -135,6 +153,10 @@ TEST_CASE("explain says when it is the other way round, and when there is nothin
         "There is no ratio to explain: async reached the target in 1 of 1 runs, lame in 0 of 1, "
         "never "
         "both with the same seed.\n");
+  folder.write("scenario.json", "{}");
+  CHECK(run_motley({"explain", ".", "async", "lame"}, folder.path()).out ==
+        "There is nothing to explain: the scenario has no target, such as \"target\": "
+        "{\"accuracy\": 0.8}.\n");
 }
 
 TEST_CASE("explain names what it does not find") {

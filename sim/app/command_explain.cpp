@@ -1,7 +1,9 @@
+#include <filesystem>
 #include <iostream>
 
 #include "sim/app/command_line.hpp"
 #include "sim/app/explanation.hpp"
+#include "sim/core/input/json_file.hpp"
 #include "sim/core/input/place.hpp"
 
 namespace po = boost::program_options;
@@ -30,6 +32,12 @@ int explain_results(const po::variables_map& options, const std::vector<std::str
   const std::vector<RunToTarget> b = runs_to_target(words[0], words[2], point);
   const std::optional<Explanation> explanation = explain(words[1], a, words[2], b);
   if (!explanation) {
+    const std::string scenario = (std::filesystem::path(words[0]) / "scenario.json").string();
+    if (std::filesystem::exists(scenario) && !parse_json_file(scenario).contains("target")) {
+      std::cout << "There is nothing to explain: the scenario has no target, such as "
+                   "\"target\": {\"accuracy\": 0.8}.\n";
+      return 1;
+    }
     std::cout << "There is no ratio to explain: " << words[1] << " reached the target in "
               << reached(a) << " of " << a.size() << " runs, " << words[2] << " in " << reached(b)
               << " of " << b.size() << ", never both with the same seed.\n";

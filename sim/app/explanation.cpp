@@ -237,7 +237,16 @@ std::optional<Explanation> explain(const std::string& a, const std::vector<RunTo
   if (pairs_a.empty()) return std::nullopt;
   result.first = way_of(a, pairs_a);
   result.second = way_of(b, pairs_b);
-  if (result.second.time_s < result.first.time_s) std::swap(result.first, result.second);
+  if (result.second.time_s < result.first.time_s) {
+    std::swap(result.first, result.second);
+    std::swap(pairs_a, pairs_b);
+  }
+  const auto times = [](const std::vector<const RunToTarget*>& runs) {
+    std::vector<double> values;
+    for (const RunToTarget* run : runs) values.push_back(*run->time_s);
+    return values;
+  };
+  result.ratio_interval = speedup_of(times(pairs_b), times(pairs_a))->interval;
   return result;
 }
 
@@ -254,6 +263,13 @@ std::string to_text(const Explanation& e) {
   }
   if (e.pairs > 1) text << " (geometric means of " << e.pairs << " pairs of runs)";
   text << ".\n";
+  if (e.ratio_interval) {
+    text << "95 % interval of the ratio: " << digits(e.ratio_interval->low) << " to "
+         << digits(e.ratio_interval->high)
+         << (e.ratio_interval->contains(1) ? ", so it may be chance" : "") << ".\n";
+  } else {
+    text << "One pair of runs tells nothing of chance: more replicas would.\n";
+  }
   if (e.left_out > 0) {
     text << e.left_out << (e.left_out == 1 ? " pair is" : " pairs are")
          << " left out: not both reached it.\n";

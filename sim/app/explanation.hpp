@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "sim/core/statistics/estimate.hpp"
+
 namespace motley {
 
 /// What one run tells about how it came to the target.
@@ -42,8 +44,9 @@ struct WayToTarget {
 struct Explanation {
   WayToTarget first;
   WayToTarget second;
-  std::size_t pairs = 0;     ///< of runs with the same seed in which both reached it
-  std::size_t left_out = 0;  ///< pairs in which one did not
+  std::size_t pairs = 0;                   ///< of runs with the same seed in which both reached it
+  std::size_t left_out = 0;                ///< pairs in which one did not
+  std::optional<Interval> ratio_interval;  ///< 95 %, from the pairs; none of a single one
 
   double ratio() const { return second.time_s / first.time_s; }
   /// Too close for one to be called first: shares of such a ratio would be of nothing.
