@@ -46,7 +46,7 @@ def write_results(folder, algorithms=("sync", "async", "local"), replicas=3, axe
     folder.mkdir(parents=True, exist_ok=True)
     axes, statuses = axes or {}, statuses or {}
     points = [dict(zip(axes, values)) for values in itertools.product(*axes.values())]
-    runs, curves, workers, staleness, links, events, chosen, summary = ([] for _ in range(8))
+    runs, curves, workers, staleness, links, events, chosen, summary, bands = ([] for _ in range(9))
     for p, point in enumerate(points):
         for label in algorithms:
             rate = rate_at(label, point)
@@ -62,6 +62,7 @@ def write_results(folder, algorithms=("sync", "async", "local"), replicas=3, axe
                 if decisions and label == "local" and status == "ok" and replica == 0:
                     chosen += [{"run": name, "time_s": t, "worker": f"{c}{i}", "quantity": "local_steps", "value": v}
                                for i, (c, _) in enumerate(CLASSES) for t, v in ((0, 4), (60, 2 if c == "cpu" else 8))]
+            add_bands(label, point, [r["run"] for r in runs[-replicas:]], curves, bands)
             mean, low, high = mean_and_interval(times)
             base, _, _ = mean_and_interval([t for t in (time_to_target(rate_at(algorithms[0], point), r)
                                                         for r in range(replicas)) if t])
@@ -90,6 +91,8 @@ def write_results(folder, algorithms=("sync", "async", "local"), replicas=3, axe
         "final_accuracy_mean", "final_accuracy_low", "final_accuracy_high", "best_accuracy_mean", "best_accuracy_low",
         "best_accuracy_high", "accuracy_at_25", "accuracy_at_50", "accuracy_at_75", "accuracy_at_100", "utilisation",
         "bytes_to_target"], summary)
+    write_csv(folder / "bands.csv", ["algorithm"] + pointers + ["against", "x", "n"] + [
+        f"test_{y}_{part}" for y in ("accuracy", "loss") for part in ("mean", "low", "high")], bands)
     write_csv(folder / "staleness.csv", ["run", "class", "staleness", "count"], staleness)
     write_csv(folder / "links.csv", ["run", "link", "bandwidth_Bps", "bytes", "busy_share", "utilisation",
                                      "max_utilisation", "links"], links)
@@ -133,6 +136,19 @@ def add_run(name, label, replica, status, reached, rate, point, runs, curves, wo
     links += [{"run": name, "link": link, "bandwidth_Bps": 1.25e9, "bytes": 2e10, "busy_share": use * 1.2,
                "utilisation": use, "max_utilisation": use, "links": 1}
               for link, use in (("server_up", 0.5), ("server_down", 0.4), ("gpu0_up", 0.1))]
+
+
+def add_bands(label, point, names, curves, bands):
+    """All replicas are evaluated at the same places."""
+    groups = [[c for c in curves if c["run"] == name] for name in names]
+    groups = [g for g in groups if g]
+    for x in ("time_s", "epochs", "updates"):
+        for here in zip(*groups):
+            row = {"algorithm": label, **point, "against": x, "x": here[0][x], "n": len(here)}
+            for y in ("test_accuracy", "test_loss"):
+                parts = mean_and_interval([c[y] for c in here])
+                row |= {f"{y}_{part}": value for part, value in zip(("mean", "low", "high"), parts)}
+            bands.append(row)
 
 
 def add_events(name, events):

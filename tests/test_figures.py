@@ -13,7 +13,6 @@ import matplotlib.pyplot as plt
 import pandas as pd
 
 from pictures import figures
-from pictures.bands import band
 from pictures.results import NoData, Results
 from pictures.style import Look
 from results_fixture import TARGET, write_results
@@ -71,19 +70,13 @@ class Figures(unittest.TestCase):
         self.assertEqual(len(fig.axes[0].collections), 0)
         self.assertEqual(len(lines(fig.axes[0])["sync"].get_xdata()), 101)  # its own points
 
-    def test_a_band_is_the_t_interval_and_ends_with_the_first_replica(self):
-        curves = [pd.DataFrame({"x": [0, 1, 2], "y": [0.0, 1.0, 1.0]}), pd.DataFrame({"x": [0, 1, 3], "y": [0.0, 3.0, 9.0]})]
-        x, mean, low, high = band(curves, "x", "y", points=3)
-        self.assertEqual(list(x), [0, 1, 2])
-        self.assertEqual(list(mean), [0, 2, 2])  # flat between evaluations
-        # Two values 2 apart: standard deviation sqrt 2, so the mean's is 1; t with one degree is 12.706.
-        self.assertAlmostEqual(high[1] - mean[1], 12.706)
-        self.assertAlmostEqual(mean[1] - low[1], 12.706)
-
-    def test_replicas_evaluated_together_are_averaged_at_these_moments(self):
-        curves = [pd.DataFrame({"x": [0, 1, 2], "y": [0.0, 1.0, 1.0]}), pd.DataFrame({"x": [0, 1], "y": [0.0, 3.0]})]
-        x, mean, _, _ = band(curves, "x", "y")
-        self.assertEqual((list(x), list(mean)), ([0, 1], [0, 2]))
+    def test_a_band_is_what_the_simulator_wrote(self):
+        at, mean, low, high = self.plain.band((), "async", "time_s", "test_accuracy")
+        fig = self.draw(figures.accuracy, self.plain)
+        drawn = lines(fig.axes[0])["async"]
+        self.assertEqual((list(drawn.get_xdata()), list(drawn.get_ydata())), (list(at), list(mean)))
+        edges = fig.axes[0].collections[1].get_paths()[0].vertices
+        self.assertTrue({(at[50], low[50]), (at[50], high[50])} <= set(map(tuple, edges)))
 
     def test_efficiency_is_drawn_against_epochs_and_updates(self):
         fig = self.draw(figures.efficiency, self.plain)
@@ -139,8 +132,8 @@ class Figures(unittest.TestCase):
 
     def test_bands_stay_where_values_can_be(self):
         results = Results(self.plain.folder)
-        results.curves.loc[results.curves["run"] == "sync-0", ["test_accuracy", "test_loss"]] = [0.1, 3.0]
-        results.curves.loc[results.curves["run"] != "sync-0", "test_loss"] = 0.1
+        results.bands["test_accuracy_high"] += 0.5
+        results.bands["test_loss_low"] -= 2
         accuracy, loss = self.draw(figures.accuracy, results).axes
         self.assertLessEqual(accuracy.get_ylim()[1], 1)
         self.assertGreaterEqual(loss.get_ylim()[0], 0)
@@ -245,7 +238,7 @@ class Figures(unittest.TestCase):
     def test_an_empty_folder_has_no_figures_and_all_say_why(self):
         with tempfile.TemporaryDirectory() as empty:
             results = Results(empty)
-            self.assertEqual(len(results.missing), 8)
+            self.assertEqual(len(results.missing), 9)
             for module in figures.ALL:
                 with self.assertRaises(NoData):
                     self.draw(module, results)

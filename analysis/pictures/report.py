@@ -7,7 +7,6 @@ import pathlib
 import shlex
 
 from . import words
-from .bands import band
 from .figures import contribution, curves, decisions, links, staleness, time_budget
 from .figures import sweep as sweep_figure
 from .figures.target import rows_of
@@ -41,15 +40,17 @@ def key_of(results, point):
     return results.point_title(point) or "all"
 
 
-def curve_data(results, runs, points):
+def curve_data(results, point, most):
+    """At most so many places of each curve."""
     data = {}
     for y in curves.measures(results):
         for x in X_WORDS:
             series = {}
-            for label in results.algorithms_of(runs):
-                drawn = band(curves.replicas(results, runs, label), x, y, points)
+            for label in results.algorithms_of(results.at(point)):
+                drawn = results.band(point, label, x, y)
                 if drawn:
-                    series[label] = dict(zip(("x", "mean", "low", "high"), map(rounded_list, drawn)))
+                    thin = [None if part is None else evenly(list(part), most) for part in drawn]
+                    series[label] = dict(zip(("x", "mean", "low", "high"), map(rounded_list, thin)))
             data[f"{y}/{x}"] = series
     return data
 
@@ -153,7 +154,7 @@ def page_data(results):
         "baseline": baseline.iloc[0] if len(baseline) else "the baseline",
         "words": {**X_WORDS, **Y_WORDS}, "states": STATES, "parts": time_budget.PARTS,
         "summary": {key_of(results, p): summary_data(results, p) for p in points} if len(results.summary) else {},
-        "curves": {key: curve_data(results, runs, resolution) for key, runs in finished.items()},
+        "curves": {key_of(results, p): curve_data(results, p, resolution) for p in points},
         "sweep": sweep_data(results),
         "time": {key: time_data(results, runs) for key, runs in finished.items()},
         "staleness": {key: staleness_data(results, runs) for key, runs in finished.items()},

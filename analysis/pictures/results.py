@@ -18,6 +18,8 @@ COLUMNS = {
                 "speedup", "speedup_low", "speedup_high", "speedup_pairs", "final_accuracy_mean",
                 "final_accuracy_low", "final_accuracy_high", "best_accuracy_mean", "utilisation",
                 "bytes_to_target"],
+    "bands": ["algorithm", "against", "x", "n", "test_accuracy_mean", "test_accuracy_low", "test_accuracy_high",
+              "test_loss_mean", "test_loss_low", "test_loss_high"],
     "staleness": ["run", "class", "staleness", "count"],
     "links": ["run", "link", "bandwidth_Bps", "bytes", "busy_share", "utilisation", "max_utilisation",
               "links"],
@@ -25,7 +27,7 @@ COLUMNS = {
     "events": ["run", "host", "state", "begin_s", "end_s"],
 }
 TEXT = {"run", "algorithm", "status", "reason", "worker", "class", "baseline", "link", "quantity", "host",
-        "state"}
+        "state", "against"}
 # These exist only when something asks for them, so their absence is no fault of the folder.
 ON_REQUEST = {"decisions", "events"}
 
@@ -105,6 +107,18 @@ class Results:
         for axis, value in zip(self.axes, point):
             runs = runs[runs[axis] == value]
         return runs
+
+    def band(self, point, label, x, y):
+        """The mean curve of an algorithm's replicas against x as the simulator wrote it: (x, mean, low, high), where
+        one replica has no low and high. None when there is no such curve."""
+        rows = self.bands[(self.bands["algorithm"] == label) & (self.bands["against"] == x)]
+        for axis, value in zip(self.axes, point):
+            rows = rows[rows[axis] == value]
+        rows = rows.dropna(subset=[f"{y}_mean"])
+        if rows.empty:
+            return None
+        at, mean, low, high = (rows[column].to_numpy(float) for column in ("x", f"{y}_mean", f"{y}_low", f"{y}_high"))
+        return (at, mean, low, high) if rows["n"].iloc[0] > 1 else (at, mean, None, None)
 
     def point_title(self, point):
         return ", ".join(f"{axis_name(axis)} = {value_text(value)}"

@@ -9,6 +9,7 @@
 #include <sstream>
 #include <tuple>
 
+#include "sim/core/input/sweep.hpp"
 #include "sim/core/statistics/comparison.hpp"
 
 namespace motley {
@@ -33,10 +34,6 @@ std::string seconds_number(double s, double like) {
 
 std::string seconds(double s) {
   return seconds_number(s, s) + (s >= 1 ? " s" : " ms");
-}
-
-std::string shown(const Json& value) {
-  return value.is_string() ? value.get<std::string>() : value.dump();
 }
 
 std::string data_size(double bytes) {
@@ -174,7 +171,7 @@ Row table_row(const ComparisonRow& comparison, const std::string& baseline, bool
               bool has_accuracy) {
   const TableRow cells(comparison, baseline);
   Row row = {comparison.algorithm};
-  for (const Json& value : comparison.point) row.push_back(shown(value));
+  for (const Json& value : comparison.point) row.push_back(shown_value(value));
   if (has_target) {
     row.push_back(cells.time_to_target());
     row.push_back(cells.speedup());

@@ -1,5 +1,4 @@
 """What accuracy.py and efficiency.py share: learning curves with bands, a column of panels a sweep point."""
-from ..bands import band
 from ..results import NoData
 from ..style import PAGE_IN, entries_of, evenly, legend_above, panels
 
@@ -12,17 +11,10 @@ def measures(results):
     return [c for c in ("test_accuracy", "test_loss") if results.curves[c].notna().any()]
 
 
-def replicas(results, runs, label):
-    """The curves of one algorithm's replicas that did not fail."""
-    names = runs[(runs["algorithm"] == label) & (runs["status"] != "failed")]["run"]
-    groups = dict(tuple(results.curves.groupby("run")))
-    return [groups[name] for name in names if name in groups]
-
-
-def draw_curves(ax, results, look, runs, x, y):
-    labels = results.algorithms_of(runs)
+def draw_curves(ax, results, look, point, x, y):
+    labels = results.algorithms_of(results.at(point))
     for i, label in enumerate(labels):
-        drawn = band(replicas(results, runs, label), x, y)
+        drawn = results.band(point, label, x, y)
         if drawn is None:
             continue
         at, mean, low, high = drawn
@@ -77,7 +69,7 @@ def figure(results, look, columns_of):
         fig, axes = panels(len(grid), len(columns_of), width=PAGE_IN)
     cells = [(point, y, x, x_label) for point, y in grid for x, x_label in columns_of]
     for ax, (point, y, x, x_label) in zip(axes, cells):
-        draw_curves(ax, results, look, results.at(point), x, y)
+        draw_curves(ax, results, look, point, x, y)
         frame_curves(ax, results, x, y, x_label)
         if len(points) > 1:
             ax.set_title(results.point_title(point))

@@ -8,6 +8,7 @@
 #include "sim/core/record/atomic_file.hpp"
 #include "sim/core/record/csv_row.hpp"
 #include "sim/core/record/link_use.hpp"
+#include "sim/core/statistics/bands.hpp"
 #include "sim/core/statistics/summary_file.hpp"
 
 namespace motley {
@@ -99,6 +100,7 @@ void ResultFiles::write_csvs(const std::vector<std::string>& axes,
 void ResultFiles::write_summary(const std::vector<std::string>& axes, const std::string& baseline,
                                 const std::vector<RunResult>& results) const {
   write_atomically(folder_ / "summary.csv", summary_csv(axes, baseline, results));
+  write_atomically(folder_ / "bands.csv", bands_csv(axes, results));
 }
 
 }  // namespace motley

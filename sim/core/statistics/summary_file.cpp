@@ -1,13 +1,10 @@
 #include "sim/core/statistics/summary_file.hpp"
 
+#include "sim/core/input/sweep.hpp"
 #include "sim/core/record/csv_row.hpp"
 
 namespace motley {
 namespace {
-
-std::string shown(const Json& value) {
-  return value.is_string() ? value.get<std::string>() : value.dump();
-}
 
 std::optional<double> value_of(const std::optional<Estimate>& estimate) {
   return estimate ? std::optional(estimate->value) : std::nullopt;
@@ -39,7 +36,7 @@ std::string summary_csv(const std::vector<std::string>& axes, const std::string&
       "accuracy_at_75,accuracy_at_100,utilisation,bytes_to_target\n";
   for (const ComparisonRow& r : compare(results, baseline)) {
     text += cell(r.algorithm) + ",";
-    for (const Json& value : r.point) text += cell(shown(value)) + ",";
+    for (const Json& value : r.point) text += cell(shown_value(value)) + ",";
     text +=
         row(count(r.runs.size()), count(r.reached), count(r.failed), count(r.diverged),
             value_of(r.time_to_target_s), r.time_to_target_median_s, low_of(r.time_to_target_s),

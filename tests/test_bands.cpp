@@ -1,0 +1,67 @@
+#include "sim/core/statistics/bands.hpp"
+#include "tests/catch.hpp"
+
+namespace motley {
+namespace {
+
+std::vector<CurvePoint> curve_of(const std::vector<std::pair<double, double>>& accuracies) {
+  std::vector<CurvePoint> curve;
+  for (const auto& [time, accuracy] : accuracies) {
+    CurvePoint point;
+    point.time_s = time;
+    point.updates = static_cast<std::uint64_t>(10 * time);
+    point.epochs = time / 10;
+    point.test_accuracy = accuracy;
+    curve.push_back(point);
+  }
+  return curve;
+}
+
+double time_of(const CurvePoint& point) {
+  return point.time_s;
+}
+
+TEST_CASE("a band is the t interval at common places and ends with the first replica") {
+  const auto a = curve_of({{0, 0}, {1, 0.1}, {2, 0.1}});
+  const auto b = curve_of({{0, 0}, {1, 0.3}});
+  const std::vector<BandPoint> band = band_of({&a, &b}, time_of);
+  REQUIRE(band.size() == 2);
+  CHECK(band[1].x == 1);
+  REQUIRE(band[1].accuracy);
+  CHECK(band[1].accuracy->value == Approx(0.2));
+  // Two values 0.2 apart: the mean's standard error is 0.1; t with one degree of freedom 12.7062.
+  REQUIRE(band[1].accuracy->interval);
+  CHECK(band[1].accuracy->interval->high - 0.2 == Approx(1.27062).epsilon(1e-5));
+  CHECK(0.2 - band[1].accuracy->interval->low == Approx(1.27062).epsilon(1e-5));
+  CHECK_FALSE(band[1].loss);
+}
+
+TEST_CASE("replicas evaluated at other places are flat between their evaluations") {
+  const auto a = curve_of({{0, 0.1}, {1, 0.5}, {9.9, 0.9}});
+  const auto b = curve_of({{0, 0.3}, {4.95, 0.7}, {12, 0.9}});
+  const std::vector<BandPoint> band = band_of({&a, &b}, time_of);
+  REQUIRE(band.size() == 100);  // from 0 to 9.9
+  CHECK(band[1].x == Approx(0.1));
+  CHECK(band[9].accuracy->value == Approx(0.2));   // 0.9 s
+  CHECK(band[11].accuracy->value == Approx(0.4));  // 1.1 s
+  CHECK(band[51].accuracy->value == Approx(0.6));  // 5.1 s
+  CHECK(band[99].accuracy->value == Approx(0.8));
+}
+
+TEST_CASE("bands.csv has one replica as it is, none that failed, and is against three things") {
+  RunResult run;
+  run.algorithm = "a";
+  run.point = {8};
+  run.curve = curve_of({{0, 0.25}, {2, 0.5}});
+  RunResult failed = run;
+  failed.status = "failed";
+  CHECK(bands_csv({"/x"}, {run, failed}) ==
+        "algorithm,/x,against,x,n,test_accuracy_mean,test_accuracy_low,test_accuracy_high,"
+        "test_loss_mean,test_loss_low,test_loss_high\n"
+        "a,8,time_s,0,1,0.25,,,,,\na,8,time_s,2,1,0.5,,,,,\n"
+        "a,8,epochs,0,1,0.25,,,,,\na,8,epochs,0.2,1,0.5,,,,,\n"
+        "a,8,updates,0,1,0.25,,,,,\na,8,updates,20,1,0.5,,,,,\n");
+}
+
+}  // namespace
+}  // namespace motley
