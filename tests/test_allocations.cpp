@@ -7,16 +7,17 @@
 
 // Counts the large allocations of all threads. Sanitizers bring their own malloc.
 namespace {
-constexpr std::size_t large = 2048;
 std::atomic<std::uint64_t> large_allocations = 0;
-
-void count(std::size_t size) {
-  if (size >= large) ++large_allocations;
-}
 }  // namespace
 
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__) && defined(__GLIBC__)
 #define COUNTS_ALLOCATIONS 1
+namespace {
+void count(std::size_t size) {
+  constexpr std::size_t large = 2048;
+  if (size >= large) ++large_allocations;
+}
+}  // namespace
 extern "C" {
 void* __libc_malloc(std::size_t);
 void* __libc_memalign(std::size_t, std::size_t);
