@@ -1,5 +1,6 @@
 """A results folder in words: what was asked, the answer, how sure it is. Numbers are the simulator's."""
 from .figures.target import rows_of
+from .noise import known, within_noise
 from .results import axis_name, seconds, value_text
 
 
@@ -8,10 +9,6 @@ def joined(parts):
     if len(parts) < 2:
         return "".join(parts)
     return ", ".join(parts[:-1]) + " and " + parts[-1]
-
-
-def known(value):
-    return value is not None and value == value
 
 
 def percent(share):
@@ -117,22 +114,6 @@ def question(results):
         sentences.append("A run ends at " + " or ".join(ends))
     return ". ".join(x for x in sentences if x) + "." if any(sentences) else \
         "What was asked is not known: the scenario is missing."
-
-
-def within_noise(first, row):
-    """Why the two cannot be told apart, in words; "" when they can, or when one run each says nothing about it.
-
-    Against the baseline there is a paired comparison, which is sharper than two intervals side by side."""
-    if first["baseline"] in (first["algorithm"], row["algorithm"]):
-        paired = row if first["algorithm"] == first["baseline"] else first
-        if not known(paired["speedup_low"]):
-            return ""
-        return "the 95 % interval of the speed-up contains 1" if paired["speedup_low"] <= 1 <= paired["speedup_high"] else ""
-    cells = [first["time_to_target_low_s"], first["time_to_target_high_s"], row["time_to_target_low_s"],
-             row["time_to_target_high_s"]]
-    if not all(known(c) for c in cells):
-        return ""
-    return "the 95 % intervals overlap" if row["time_to_target_low_s"] <= first["time_to_target_high_s"] else ""
 
 
 def reached_text(row):

@@ -1,12 +1,14 @@
 from matplotlib.patches import Patch, Rectangle
 
+from ..noise import known, within_noise
 from ..results import NoData, axis_name, value_text
 from ..style import COLUMN_IN, legend_above, panels
 
 NAME = "best"
 TITLE = "The best algorithm over two swept axes"
 HOW_TO_READ = ("Each cell names the algorithm with the smallest mean time to target there, in its colour. "
-               "Paler with ~: the runner-up's interval overlaps the winner's, so the first place is not sure. "
+               "Paler with ~: it is within noise of another, so the first place is not sure (of the baseline by the paired "
+               "comparison, of others when their intervals overlap). "
                "Grey: nobody reached the target.")
 
 
@@ -17,8 +19,7 @@ def winner(rows):
         return None
     first = rows.iloc[0]
     others = rows.iloc[1:]
-    sure = first["time_to_target_high_s"] == first["time_to_target_high_s"] and all(
-        others["time_to_target_low_s"] > first["time_to_target_high_s"])
+    sure = known(first["time_to_target_high_s"]) and not any(within_noise(first, other) for _, other in others.iterrows())
     return first["algorithm"], bool(sure) or others.empty
 
 
