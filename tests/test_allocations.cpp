@@ -1,49 +1,30 @@
 #include <atomic>
-#include <cstdlib>
 #include <vector>
 
 #include "tests/catch.hpp"
 #include "tests/simulated.hpp"
+#include "tests/watched_malloc.hpp"
 
-// Counts the large allocations of all threads. Sanitizers bring their own malloc.
 namespace {
-std::atomic<std::uint64_t> large_allocations = 0;
-}  // namespace
+std::atomic<std::uint64_t> large_allocations = 0;  // of all threads
+}
 
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__) && defined(__GLIBC__)
-#define COUNTS_ALLOCATIONS 1
-namespace {
-void count(std::size_t size) {
+void motley::tests::allocated(std::size_t size) {
   constexpr std::size_t large = 2048;
   if (size >= large) ++large_allocations;
 }
-}  // namespace
-extern "C" {
-void* __libc_malloc(std::size_t);
-void* __libc_memalign(std::size_t, std::size_t);
-void* malloc(std::size_t size) {
-  count(size);
-  return __libc_malloc(size);
-}
-void* aligned_alloc(std::size_t alignment, std::size_t size) {
-  count(size);
-  return __libc_memalign(alignment, size);
-}
-}
-#else
-#define COUNTS_ALLOCATIONS 0
-#endif
 
 using namespace motley;
 
 TEST_CASE("The steady state takes no memory for models, gradients or batches") {
-  if (!COUNTS_ALLOCATIONS) return;
+  if (!WATCHES_MALLOC) return;
   Json scenario = learning_scenario();
   scenario["data"]["features"] = 80;
   scenario["data"]["classes"] = 10;
-  scenario["model"] = {{"kind", "mlp"}, {"hidden", {16}}};  // more than 2048 bytes
-  scenario["stop"] = {{"updates", 900}};
-  scenario["evaluate"]["every"] = 300;
+  scenario["model"] = {{"kind", "mlp"}, {"hidden", {16}}};
+  scenario["defaults"]["batch_size"] = 512;  // large, as the model is, even as mere indices
+  scenario["stop"] = {{"updates", 90}};
+  scenario["evaluate"]["every"] = 30;
   for (const std::string name : {"sync", "allreduce", "async", "stale", "local", "grouping",
                                  "biased_local", "od_sgd", "allocation", "backup"}) {
     Json algorithm = {{"name", name}};

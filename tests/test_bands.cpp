@@ -55,7 +55,8 @@ TEST_CASE("bands.csv has one replica as it is, none that failed, and is against 
   run.curve = curve_of({{0, 0.25}, {2, 0.5}});
   RunResult failed = run;
   failed.status = "failed";
-  CHECK(bands_csv({"/x"}, {run, failed}) ==
+  const std::vector<RunResult> results = {run, failed};
+  CHECK(bands_csv({"/x"}, compare(results, "a")) ==
         "algorithm,/x,against,x,n,test_accuracy_mean,test_accuracy_low,test_accuracy_high,"
         "test_loss_mean,test_loss_low,test_loss_high\n"
         "a,8,time_s,0,1,0.25,,,,,\na,8,time_s,2,1,0.5,,,,,\n"

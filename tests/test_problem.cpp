@@ -11,29 +11,16 @@
 #include "sim/core/learning/quadratic.hpp"
 #include "sim/core/random.hpp"
 #include "tests/catch.hpp"
+#include "tests/watched_malloc.hpp"
 
-// Counts this thread's allocations while asked to. Sanitizers bring their own malloc.
 namespace {
 thread_local bool counting = false;
 thread_local int allocations = 0;
 }  // namespace
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__) && defined(__GLIBC__)
-#define COUNTS_ALLOCATIONS 1
-extern "C" {
-void* __libc_malloc(std::size_t);
-void* __libc_memalign(std::size_t, std::size_t);
-void* malloc(std::size_t size) {
+
+void motley::tests::allocated(std::size_t) {
   if (counting) ++allocations;
-  return __libc_malloc(size);
 }
-void* aligned_alloc(std::size_t alignment, std::size_t size) {
-  if (counting) ++allocations;
-  return __libc_memalign(alignment, size);
-}
-}
-#else
-#define COUNTS_ALLOCATIONS 0
-#endif
 
 using namespace motley;
 
@@ -372,7 +359,7 @@ TEST_CASE("A sample's loss has the same bits wherever it stands in a batch") {
 }
 
 TEST_CASE("A step allocates nothing") {
-  if (!COUNTS_ALLOCATIONS) return;
+  if (!WATCHES_MALLOC) return;
   const Dataset data = some_data(33, 10);
   for (const ModelSpec& spec : {softmax(), mlp({35, 18}, 0.1), quadratic(100, 1, 2, 1, 300, 0.1)}) {
     const auto problem = make_problem(spec, &data, 1);

@@ -216,7 +216,7 @@ TEST_CASE("summary.csv has a column an axis, and an empty cell where there is no
     run.point = {8, "1,5"};
     run.time_budget_s = 120;
   }
-  const std::string text = summary_csv({"/x/ratio", "/y"}, "a", results);
+  const std::string text = summary_csv({"/x/ratio", "/y"}, "a", compare(results, "a"));
   const std::string shared = ",0.4,0.4,0.4,0.5,0.5,0.5,0.2,";
   // Accuracies 0.1, 0.2, 0.30000000000000004 and 0.4 are what 0.1 * (i + 1) is in doubles.
   CHECK(text ==

@@ -4,7 +4,7 @@
 #include "sim/app/command_line.hpp"
 #include "sim/app/provenance.hpp"
 #include "sim/app/results_folder.hpp"
-#include "sim/app/slurm_scripts.hpp"
+#include "sim/app/shell_word.hpp"
 #include "sim/core/input/json_file.hpp"
 
 namespace po = boost::program_options;
@@ -75,9 +75,9 @@ int merge(const po::variables_map& options, const std::vector<std::string>& comm
   if (failed > 0) std::cout << ", " << failed << " of them failed";
   std::cout << "\nResults: " << out.path().string() << "\n" << std::flush;
   if (missing > 0) {
-    std::cerr << "motley: " << missing << " runs are missing; 'motley run "
+    std::cerr << "motley: " << missing << " runs are missing; to do them: motley run "
               << shell_quoted((out.path() / "scenario.json").string()) << " --out "
-              << shell_quoted(out.path().string()) << "' does them\n";
+              << shell_quoted(out.path().string()) << "\n";
   }
   return missing + failed > 0 ? 1 : 0;
 }

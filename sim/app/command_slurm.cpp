@@ -6,6 +6,7 @@
 
 #include "sim/app/command_line.hpp"
 #include "sim/app/command_options.hpp"
+#include "sim/app/shell_word.hpp"
 #include "sim/app/slurm_scripts.hpp"
 #include "sim/core/record/atomic_file.hpp"
 

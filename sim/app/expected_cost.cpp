@@ -11,10 +11,9 @@ constexpr double flops_of_simulating_a_gradient = 2e5;
 
 /// How often a run of so many updates and so long is evaluated.
 double evaluations(const Scenario& scenario, double updates, double virtual_s) {
-  constexpr double automatic_points = 100;
   const Json& every = scenario.evaluate.every;
   if (every.is_number()) return 1 + updates / every.get<double>();
-  if (every == "auto") return automatic_points;
+  if (every == "auto") return EvaluateSpec::automatic_points;
   return 1 + virtual_s / parse_quantity(every, Dimension::time, {});
 }
 

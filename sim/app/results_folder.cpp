@@ -42,7 +42,7 @@ void ResultsFolder::open(const StudyFiles& study, const Fresh& fresh) {
 void ResultsFolder::write_tables() const {
   const std::vector<RunResult> finished = rows();
   files_.write_csvs(table_.axes, finished);
-  files_.write_summary(table_.axes, table_.baseline, finished);
+  files_.write_statistics(table_.axes, table_.baseline, finished);
 }
 
 void ResultsFolder::refresh() {

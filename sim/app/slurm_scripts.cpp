@@ -1,5 +1,7 @@
 #include "sim/app/slurm_scripts.hpp"
 
+#include "sim/app/shell_word.hpp"
+
 namespace motley {
 namespace {
 
@@ -20,15 +22,6 @@ std::string head(const SlurmJob& job, const std::string& name, const std::string
 }
 
 }  // namespace
-
-std::string shell_quoted(const std::string& word) {
-  const std::string harmless =
-      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./=:+,";
-  if (!word.empty() && word.find_first_not_of(harmless) == std::string::npos) return word;
-  std::string quoted = "'";
-  for (const char c : word) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return quoted + "'";
-}
 
 std::string array_script(const SlurmJob& job) {
   const std::string tasks = std::to_string(job.tasks);

@@ -23,7 +23,4 @@ std::string array_script(const SlurmJob& job);
 /// The script of the job that joins the shards when all tasks have ended.
 std::string merge_script(const SlurmJob& job);
 
-/// The word as a shell reads it.
-std::string shell_quoted(const std::string& word);
-
 }  // namespace motley

@@ -133,8 +133,9 @@ struct StopSpec {
 };
 
 struct EvaluateSpec {
-  /// "3s" of virtual time, 10 updates, or "auto": about a hundred points over the run.
+  /// "3s" of virtual time, 10 updates, or "auto": about automatic_points over the run.
   Json every;
+  static constexpr double automatic_points = 100;
 
   static Fields<EvaluateSpec> fields();
 };

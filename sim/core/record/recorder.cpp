@@ -16,12 +16,11 @@ Recorder::Recorder(const Scenario& scenario, const ClusterPlan& cluster,
   for (std::size_t i = 0; i < workers_.size(); ++i) {
     workers_[i].share_histogram(&staleness_[cluster.workers[i].class_name]);
   }
-  constexpr double automatic_points = 100;
   const Json& every = scenario.evaluate.every;
   if (every.is_number()) {
     evaluate_every_ = every.get<std::uint64_t>();
   } else if (every.get<std::string>() == "auto") {
-    evaluations_per_run_ = automatic_points;
+    evaluations_per_run_ = EvaluateSpec::automatic_points;
   } else {
     evaluate_every_s_ = parse_quantity(every, Dimension::time, {});
   }

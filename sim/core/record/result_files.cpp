@@ -97,10 +97,12 @@ void ResultFiles::write_csvs(const std::vector<std::string>& axes,
   write_atomically(folder_ / "runs.csv", runs);
 }
 
-void ResultFiles::write_summary(const std::vector<std::string>& axes, const std::string& baseline,
-                                const std::vector<RunResult>& results) const {
-  write_atomically(folder_ / "summary.csv", summary_csv(axes, baseline, results));
-  write_atomically(folder_ / "bands.csv", bands_csv(axes, results));
+void ResultFiles::write_statistics(const std::vector<std::string>& axes,
+                                   const std::string& baseline,
+                                   const std::vector<RunResult>& results) const {
+  const std::vector<ComparisonRow> rows = compare(results, baseline);
+  write_atomically(folder_ / "summary.csv", summary_csv(axes, baseline, rows));
+  write_atomically(folder_ / "bands.csv", bands_csv(axes, rows));
 }
 
 }  // namespace motley

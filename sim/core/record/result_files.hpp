@@ -21,9 +21,9 @@ class ResultFiles {
   /// order given. `axes` are the pointers that the values of RunResult::point belong to.
   void write_csvs(const std::vector<std::string>& axes,
                   const std::vector<RunResult>& results) const;
-  /// summary.csv: what the runs so far say together, see summary_csv().
-  void write_summary(const std::vector<std::string>& axes, const std::string& baseline,
-                     const std::vector<RunResult>& results) const;
+  /// summary.csv and bands.csv: what the runs so far say together, see summary_csv(), bands_csv().
+  void write_statistics(const std::vector<std::string>& axes, const std::string& baseline,
+                        const std::vector<RunResult>& results) const;
 
  private:
   std::filesystem::path folder_;

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
 
 #include "sim/core/input/sweep.hpp"
 #include "sim/core/record/csv_row.hpp"
@@ -79,36 +78,28 @@ std::vector<BandPoint> band_of(const std::vector<const Curve*>& curves, Along al
   return band;
 }
 
-std::string bands_csv(const std::vector<std::string>& axes, const std::vector<RunResult>& results) {
+std::string bands_csv(const std::vector<std::string>& axes,
+                      const std::vector<ComparisonRow>& rows) {
   std::string text = "algorithm,";
   for (const std::string& axis : axes) text += cell(axis) + ",";
   text +=
       "against,x,n,test_accuracy_mean,test_accuracy_low,test_accuracy_high,test_loss_mean,"
       "test_loss_low,test_loss_high\n";
-  struct Group {
-    const RunResult* first;
-    std::vector<const Curve*> curves;
-  };
-  std::vector<Group> groups;
-  std::map<std::string, std::size_t> group_of;
-  for (const RunResult& run : results) {
-    if (run.status == "failed" || run.curve.empty()) continue;
-    const std::string key = run.algorithm + Json(run.point).dump();
-    const auto [found, is_new] = group_of.try_emplace(key, groups.size());
-    if (is_new) groups.push_back({&run, {}});
-    groups[found->second].curves.push_back(&run.curve);
-  }
   const std::vector<std::pair<const char*, Along>> against = {
       {"time_s", [](const CurvePoint& p) { return p.time_s; }},
       {"epochs", [](const CurvePoint& p) { return p.epochs; }},
       {"updates", [](const CurvePoint& p) { return static_cast<double>(p.updates); }}};
-  for (const Group& group : groups) {
-    std::string head = cell(group.first->algorithm) + ",";
-    for (const Json& value : group.first->point) head += cell(shown_value(value)) + ",";
+  for (const ComparisonRow& row : rows) {
+    std::string head = cell(row.algorithm) + ",";
+    for (const Json& value : row.point) head += cell(shown_value(value)) + ",";
+    std::vector<const Curve*> curves;
+    for (const RunResult* run : row.runs) {
+      if (run->status != "failed" && !run->curve.empty()) curves.push_back(&run->curve);
+    }
     for (const auto& [name, along] : against) {
-      for (const BandPoint& point : band_of(group.curves, along)) {
-        text += head + name + "," + cell(point.x) + "," + std::to_string(group.curves.size()) +
-                "," + three_cells(point.accuracy) + "," + three_cells(point.loss) + "\n";
+      for (const BandPoint& point : band_of(curves, along)) {
+        text += head + name + "," + cell(point.x) + "," + std::to_string(curves.size()) + "," +
+                three_cells(point.accuracy) + "," + three_cells(point.loss) + "\n";
       }
     }
   }

@@ -3,8 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "sim/core/record/run_result.hpp"
-#include "sim/core/statistics/estimate.hpp"
+#include "sim/core/statistics/comparison.hpp"
 
 namespace motley {
 
@@ -24,6 +23,6 @@ std::vector<BandPoint> band_of(const std::vector<const std::vector<CurvePoint>*>
 
 /// The text of bands.csv: of each algorithm at each point of the sweep, against time, epochs and
 /// updates. Runs that failed have no part in it.
-std::string bands_csv(const std::vector<std::string>& axes, const std::vector<RunResult>& results);
+std::string bands_csv(const std::vector<std::string>& axes, const std::vector<ComparisonRow>& rows);
 
 }  // namespace motley

@@ -25,8 +25,9 @@ struct ComparisonRow {
 
   /// Over the runs that reached the target, however many did not.
   std::optional<Estimate> time_to_target_s;
-  std::optional<double> time_to_target_median_s;
   std::optional<double> bytes_to_target;
+  /// Of all runs, of which those that never reached it did so later than any other.
+  std::optional<double> time_to_target_median_s;
 
   /// Over the pairs of the same replica in which both this algorithm and the baseline reached it.
   std::optional<Estimate> speedup;

@@ -25,7 +25,7 @@ std::uint64_t count(std::size_t n) {
 }  // namespace
 
 std::string summary_csv(const std::vector<std::string>& axes, const std::string& baseline,
-                        const std::vector<RunResult>& results) {
+                        const std::vector<ComparisonRow>& rows) {
   std::string text = "algorithm,";
   for (const std::string& axis : axes) text += cell(axis) + ",";
   text +=
@@ -34,7 +34,7 @@ std::string summary_csv(const std::vector<std::string>& axes, const std::string&
       "speedup_pairs,final_accuracy_mean,final_accuracy_low,final_accuracy_high,"
       "best_accuracy_mean,best_accuracy_low,best_accuracy_high,accuracy_at_25,accuracy_at_50,"
       "accuracy_at_75,accuracy_at_100,utilisation,bytes_to_target\n";
-  for (const ComparisonRow& r : compare(results, baseline)) {
+  for (const ComparisonRow& r : rows) {
     text += cell(r.algorithm) + ",";
     for (const Json& value : r.point) text += cell(shown_value(value)) + ",";
     text +=

@@ -1,0 +1,188 @@
+// Mistakes in what "motley run" is given: one line each, and nothing written.
+#include "sim/core/input/place.hpp"
+#include "tests/small_scenario.hpp"
+
+namespace motley {
+namespace {
+
+/// The overrides one at a time: each must be refused with its message and leave nothing behind.
+struct Mistake {
+  std::string override;
+  std::string message;
+};
+
+void check_mistakes(const Workplace& place, const std::vector<Mistake>& mistakes) {
+  for (const Mistake& mistake : mistakes) {
+    INFO(mistake.override);
+    check_refused(place.run_with(mistake.override), mistake.message);
+    CHECK_FALSE(place.has("out"));
+    CHECK_FALSE(place.has("results"));
+  }
+}
+
+TEST_CASE("A mistake in the scenario is one line with its place, and nothing is written") {
+  const Workplace place;
+  check_mistakes(
+      place,
+      {{"/stop/updates=many",
+        R"(s.json: /stop/updates: must be a whole number of at least 1, got "many")"},
+       {"/cluster/workers/0/speed=-1Tf",
+        "s.json: /cluster/workers/0/speed: must be a speed in flops per second with its unit, "
+        "above "
+        R"(0, got "-1Tf")"},
+       {"/cluster/workers/0/speed=0Tf",
+        "s.json: /cluster/workers/0/speed: must be a speed in flops per second with its unit, "
+        "above "
+        R"(0, got "0Tf")"},
+       {"/cluster/workers/0/speed=1Tflops",
+        "s.json: /cluster/workers/0/speed: unknown unit 'Tflops' for a speed in flops per second "
+        "(did "
+        "you mean 'Tf'?), "
+        R"(use one of f, kf, Mf, Gf, Tf, Pf, got "1Tflops")"},
+       {"/cluster/link/bandwidth=10",
+        "s.json: /cluster/link/bandwidth: must be a data rate with its unit, such as \"10Gbps\" in "
+        "quotes, got 10"},
+       {"/cluster/workers/0/count=0",
+        "s.json: /cluster/workers/0/count: must be a whole number from 1 to 10000000, got 0"},
+       {"/cluster/workers/0/count=1e12",
+        "s.json: /cluster/workers/0/count: must be a whole number from 1 to 10000000, got "
+        "1000000000000.0"},
+       {"/cluster/workers=[]",
+        "s.json: /cluster/workers: must list at least one class of workers, or give \"platform\""},
+       {"/cluster/workers/0/samples_per_s=5",
+        R"(s.json: /cluster/workers/0: needs exactly one of "speed" and "samples_per_s")"},
+       {"/target/accuracy=1.5",
+        "s.json: /target/accuracy: must be a number above 0 and at most 1, got 1.5"},
+       {R"(/model={"kind":"mlp","hidden":[8,0]})",
+        "s.json: /model/hidden/1: must be a whole number of at least 1, got 0"},
+       {"/name=../elsewhere",
+        "s.json: /name: must be letters, digits, '-', '_' or '.', not beginning with '.', got "
+        "\"../elsewhere\""},
+       {"/algorithms=[]", "s.json: /algorithms: must list at least one algorithm"},
+       {R"(/algorithms={"name":"sync"})",
+        R"(s.json: /algorithms: must be a list in square brackets, got {"name":"sync"})"},
+       {"/algorithms/7/step_size=1",
+        "--set: /algorithms/7/step_size: there is no /algorithms/7 in the scenario to set it in"},
+       {"/a\nb=1",
+        "s.json: /a b: unknown key, known here: $schema, name, seed, data, model, cluster, cost, "
+        "network, approximate, target, stop, evaluate, defaults, algorithms, baseline, "
+        "replicas or sweep"}});
+}
+
+TEST_CASE("A mistake in an algorithm's parameters is one line with its place") {
+  const Workplace place;
+  check_mistakes(
+      place,
+      {{"/algorithms/0/name=snyc",
+        "s.json: /algorithms/0/name: unknown algorithm 'snyc' (did you mean 'sync'?), there are: "
+        "sync, allreduce, async, stale, local, grouping, simuparallel, wp_sgd, biased_local, "
+        "od_sgd, allocation, backup"},
+       {"/algorithms/1=async",
+        "s.json: /algorithms/1: must be an object with the \"name\" of an algorithm, got "
+        "\"async\""},
+       {"/algorithms/1={}",
+        "s.json: /algorithms/1: must be an object with the \"name\" of an algorithm, got {}"},
+       {"/algorithms/1/name=5", "s.json: /algorithms/1/name: must be text in quotes, got 5"},
+       {"/algorithms/1/stepsize=1",
+        "s.json: /algorithms/1/stepsize: unknown key (did you mean 'step_size'?), known here: "
+        "step_size, batch_size, momentum, weight_decay, schedule, fetch_every, push_every, "
+        "staleness_scaling, softsync, overlap or placement"},
+       {"/algorithms/1/step_size=0",
+        "s.json: /algorithms/1/step_size: must be a number above 0, got 0"},
+       {"/algorithms/1/softsync=4",
+        "s.json: /algorithms/1/softsync: must be at most the number of workers, 3, got 4"},
+       {R"(/algorithms/1={"name":"sync","label":"sync"})",
+        "s.json: /algorithms/1/label: must differ from the other algorithms' labels, got \"sync\""},
+       {"/algorithms/1/schedule={\"kind\":\"step\",\"factor\":0.5}",
+        "s.json: /algorithms/1/schedule: needs \"every_epochs\": a number above 0 (epochs between "
+        "two steps)"},
+       {"/defaults=[]", "s.json: /defaults: must be an object in braces, got []"},
+       {"/defaults/local_steps=4",
+        "s.json: /defaults/local_steps: unknown key, known here: step_size, batch_size, momentum, "
+        "weight_decay, schedule, overlap or placement"},
+       {"/defaults={\"step_size\":0.1}",
+        "s.json: /algorithms/0: needs \"batch_size\": a whole number of at least 1 (samples of one "
+        "gradient of one worker)"}});
+  Json no_server = Json::parse(small);
+  no_server["cluster"].erase("server");
+  place.write("s.json", no_server.dump());
+  check_refused(place.run(),
+                "s.json: /algorithms/0: sync needs a server: add \"server\" to /cluster");
+  CHECK_FALSE(place.has("out"));
+}
+
+TEST_CASE("A scenario file that cannot be read is refused with the reason") {
+  const Workplace place;
+  place.write("broken.json", "{\n  \"name\": \"x\",\n  \"seed\" 1\n}\n");
+  place.write("twice.json", R"({"name": "x", "stop": {"time": "1s", "time": "2s"}})");
+  fs::create_directory(place.path() / "folder");
+  const std::vector<std::pair<std::string, std::string>> cases = {
+      {"broken.json",
+       "broken.json: not valid JSON at line 3, column 10: syntax error while parsing object "
+       "separator - unexpected number literal; expected ':'"},
+      {"twice.json", "twice.json: /stop/time: is given twice"},
+      {"none.json", "none.json: cannot be read (no such file, or no permission)"},
+      {"folder", "folder: is a folder, not a file"}};
+  for (const auto& [file, message] : cases) {
+    check_refused(place.motley({"run", file, "--out", "out"}), message);
+    CHECK_FALSE(place.has("out"));
+  }
+}
+
+TEST_CASE("Missing data is refused with where it was looked for or what to install") {
+  const Workplace place;
+  fs::create_directory(place.path() / "empty");
+  const std::string empty = place.file("empty");
+  check_refused(
+      place.run({"--set", R"(/data={"kind":"fashion_mnist"})"}, {{"MOTLEY_FASHION_MNIST", empty}}),
+      "s.json: /data: Fashion-MNIST is not installed: apt-get install "
+      "dataset-fashion-mnist (looked in " +
+          empty + ")");
+  check_mistakes(
+      place,
+      {{R"(/data={"kind":"idx","path":"empty"})",
+        "s.json: /data/path: empty/train-images-idx3-ubyte: no such file, neither plain nor .gz"},
+       {R"(/data={"kind":"csv","path":"no.csv","label":"x"})",
+        "s.json: /data/path: no.csv: no such file, or it cannot be read"}});
+}
+
+TEST_CASE("An output folder that cannot be made is refused") {
+  const Workplace place;
+  // Below a regular file: no user, not even root, can make a folder there.
+  for (const std::string folder : {"s.json/out", "s.json"}) {
+    check_refused(place.motley({"run", "s.json", "--out", folder}),
+                  folder +
+                      ": the output folder cannot be made: Not a directory (choose another "
+                      "with --out)");
+  }
+  CHECK(read_file(place.file("s.json")) == small);
+}
+
+TEST_CASE("A platform file that cannot be used is refused with the reason") {
+  const Workplace place;
+  place.write("text.xml", "hello\n");
+  place.write("no_worker.xml", platform_of(host("a", "") + host("b", "server")));
+  place.write("boss.xml", platform_of(host("a", "worker") + host("b", "boss")));
+  const auto with = [](const std::string& file) {
+    return R"(/cluster={"platform":")" + file + "\"}";
+  };
+  check_mistakes(
+      place,
+      {{with("none.xml"), "s.json: /cluster/platform: no such file: none.xml"},
+       {with("text.xml"),
+        "s.json: /cluster/platform: SimGrid cannot read the platform file 'text.xml': Parse error "
+        "at text.xml:1: Invalid XML (XML input line 1, state 1): Unexpected character `h' in "
+        "prolog."},
+       {with("no_worker.xml"),
+        "s.json: /cluster/platform: 'no_worker.xml' has no worker: give hosts <prop id=\"role\" "
+        "value=\"worker\"/>"},
+       {with("boss.xml"),
+        "s.json: /cluster/platform: 'boss.xml': host b has role 'boss', which must be worker or "
+        "server"},
+       {"/cluster/platform=boss.xml",
+        "s.json: /cluster/platform: describes the whole cluster: remove workers, server, servers "
+        "and link"}});
+}
+
+}  // namespace
+}  // namespace motley
