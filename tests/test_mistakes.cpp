@@ -184,5 +184,49 @@ TEST_CASE("A platform file that cannot be used is refused with the reason") {
         "and link"}});
 }
 
+TEST_CASE("a platform file that cannot be simulated is refused with host, link and attribute") {
+  const Workplace place;
+  place.write("off.state", "5 0\n");
+  place.write("off_at_once.state", "0 0\n10 1\n");
+  struct Case {
+    std::string server;  // attributes
+    std::string link;
+    std::string route;
+    std::string message;
+  };
+  const std::string route = "<route src=\"a\" dst=\"b\"><link_ctn id=\"wire\"/></route>\n";
+  const std::string fast = R"(bandwidth="1GBps" latency="1us")";
+  const std::vector<Case> cases = {
+      {R"(speed="1Gf")", R"(bandwidth="0Bps" latency="1us")", route,
+       "link wire: bandwidth must be above 0 and finite, got 0Bps"},
+      {R"(speed="1Gf")", R"(bandwidth="-5Bps" latency="1us")", route,
+       "link wire: bandwidth must be above 0 and finite, got -5Bps"},
+      {R"(speed="1Gf")", R"(bandwidth="infBps" latency="1us")", route,
+       "link wire: bandwidth must be above 0 and finite, got infBps"},
+      {R"(speed="1Gf")", R"(bandwidth="1GBps" latency="-1s")", route,
+       "link wire: latency must be at least 0 and finite, got -1s"},
+      {R"(speed="0f")", fast, route, "host b: speed must be above 0 and finite, got 0f"},
+      {R"(speed="-1f")", fast, route, "host b: speed must be above 0 and finite, got -1f"},
+      {R"(speed="1Gf" state_file="off.state")", fast, route,
+       "host b: is switched off by its state profile, and failures are not modelled"},
+      {R"(speed="1Gf" state_file="off_at_once.state")", fast, route,
+       "host b: is off from the start, and failures are not modelled"},
+      {R"(speed="1Gf")", fast + R"( state_file="off.state")", route,
+       "link wire: is switched off by its state profile, and failures are not modelled"},
+      {R"(speed="1Gf")", fast, "", "no route from host a to host b"}};
+  for (const Case& c : cases) {
+    place.write("p.xml",
+                platform_of(host("a", "worker") + "<host id=\"b\" " + c.server +
+                            "><prop id=\"role\" value=\"server\"/></host>\n<link id=\"wire\" " +
+                            c.link + "/>\n" + c.route));
+    check_refused(place.run_with(R"(/cluster={"platform":"p.xml"})"),
+                  "s.json: /cluster/platform: 'p.xml': " + c.message);
+  }
+  place.write("p.xml", platform_of(host("a\xff", "worker")));
+  check_refused(
+      place.run_with(R"(/cluster={"platform":"p.xml"})"),
+      "s.json: /cluster/platform: 'p.xml': host \"a\xef\xbf\xbd\": its name must be UTF-8");
+}
+
 }  // namespace
 }  // namespace motley

@@ -1,6 +1,7 @@
 #include "sim/engine/network.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <limits>
 
@@ -11,28 +12,42 @@ namespace s4u = simgrid::s4u;
 namespace motley {
 namespace {
 
-/// SimGrid carries whole numbers of bytes, and what is left of a message need not be one. So where
-/// it takes over such rests, it counts in parts of a byte: 1 GB/s leaves an error of 1e-12 s.
-constexpr double parts_of_byte = 1024;
+/// SimGrid carries whole numbers of bytes, and what is left of a message need not be one. So it
+/// counts in parts of a byte: as many as leave room for messages of eight times the typical size
+/// among the numbers that a double holds exactly. A power of two rounds nothing.
+double parts_of_byte(std::uint64_t typical_bytes) {
+  if (typical_bytes == 0) return 1;
+  constexpr int exact_bits = 53;
+  constexpr int larger_bits = 3;
+  return std::exp2(
+      std::max(0, exact_bits - larger_bits - static_cast<int>(std::bit_width(typical_bytes))));
+}
 
 }  // namespace
 
 Network::Network(const Platform& platform, const Scenario& scenario, Recorder& recorder,
-                 Agenda& agenda, std::size_t workers, bool on_switch)
+                 Agenda& agenda, std::size_t workers, bool on_switch, std::uint64_t typical_bytes)
     : platform_(platform),
       recorder_(recorder),
       agenda_(agenda),
       workers_(workers),
       fluid_(scenario.network == Scenario::Network::fluid),
       on_switch_(fluid_ && on_switch),
-      unit_(on_switch_ ? parts_of_byte : 1),
-      port_flows_(scenario.approximate.port_flows) {
+      unit_(fluid_ ? parts_of_byte(typical_bytes) : 1),
+      port_flows_(scenario.approximate.port_flows),
+      profile_event_(*this) {
   if (fluid_) {
     for (s4u::Link* link : s4u::Engine::get_instance()->get_all_links()) {
       if (link->get_latency() > 0) latencies_s_[link] = link->get_latency();
       link->set_latency(0);
+      bandwidths_Bps_[link] = link->get_bandwidth();
       if (unit_ != 1) link->set_bandwidth(unit_ * link->get_bandwidth());
     }
+    s4u::Link::on_bandwidth_change_cb([this](const s4u::Link& link) {
+      if (closed_ || following_) return;
+      changed_.push_back(s4u::Link::by_name(link.get_name()));
+      agenda_.set(s4u::Engine::get_clock(), profile_event_);  // SimGrid is still changing it
+    });
   }
   s4u::Activity::on_completion_cb([this](const s4u::Activity& activity) {
     // Only our messages carry data.
@@ -224,6 +239,30 @@ void Network::flow_in_simgrid(Message& message, double bytes) {
   message.comm->set_payload_size(static_cast<std::uint64_t>(std::llround(unit_ * bytes)));
   message.comm->set_data(&message);
   message.comm->start();
+}
+
+void Network::follow_profiles() {
+  following_ = true;
+  std::vector<bool> risen(link_loads_.size(), false);
+  for (s4u::Link* link : changed_) {
+    const double bandwidth = link->get_bandwidth();
+    double& before = bandwidths_Bps_[link];
+    const auto index = link_index_.find(link);
+    if (index != link_index_.end()) risen[index->second] = bandwidth > before;
+    before = bandwidth;
+    if (unit_ != 1) link->set_bandwidth(unit_ * bandwidth);
+  }
+  changed_.clear();
+  following_ = false;
+  for (const std::unique_ptr<Message>& message : all_messages_) {
+    const auto is_risen = [&](std::size_t link) { return risen[link]; };
+    if (!message->comm || !std::ranges::any_of(message->route->links, is_risen)) continue;
+    const double rest = message->comm->get_remaining() / unit_;
+    message->comm->set_data(nullptr);  // its end is nobody's arrival
+    message->comm->cancel();
+    finished_.push_back(std::move(message->comm));
+    flow_in_simgrid(*message, rest);
+  }
 }
 
 void Network::complete(Message& message) {

@@ -29,6 +29,9 @@ namespace motley {
 /// bandwidth, and SimGrid need not be asked. When another one comes, SimGrid takes over what is
 /// left of it and shares the link between them: the times are the same, most of the cost is not.
 ///
+/// SimGrid's flows never get faster than the links were when they started. In fluid, those on a
+/// link whose bandwidth has risen are started anew with what is left of them.
+///
 /// With approximate.port_flows = k, at most k messages flow through a host's link in one direction
 /// and the others wait their turn: SimGrid's cost of one message grows with those that share its
 /// links.
@@ -37,8 +40,10 @@ class Network {
   using Node = std::size_t;
 
   /// `on_switch`: every host has links of its own to one switch, whose bandwidths never change.
+  /// `typical_bytes`: of a message; what is left of messages is exact to 2^-50 of it. 0: to a byte,
+  /// and SimGrid's own trace then shows the links as they are.
   Network(const Platform& platform, const Scenario& scenario, Recorder& recorder, Agenda& agenda,
-          std::size_t workers, bool on_switch);
+          std::size_t workers, bool on_switch, std::uint64_t typical_bytes);
   ~Network();
   Network(const Network&) = delete;
   Network& operator=(const Network&) = delete;
@@ -81,6 +86,12 @@ class Network {
     double end_s = 0;            // and until when, if that stays so
     simgrid::s4u::CommPtr comm;  // while SimGrid has it
   };
+  struct ProfileEvent final : Agenda::Event {
+    explicit ProfileEvent(Network& owner) : network(owner) {}
+    void happen() override { network.follow_profiles(); }
+
+    Network& network;
+  };
   struct LinkLoad {
     simgrid::s4u::Link* link = nullptr;
     double bytes = 0;
@@ -100,6 +111,8 @@ class Network {
   void enter_down(Message& message);
   void flow(Message& message);
   void flow_in_simgrid(Message& message, double bytes);
+  /// After profiles have changed bandwidths: starts what flows over risen links anew.
+  void follow_profiles();
   /// Whether nothing else is on its links; gives what was alone there to SimGrid.
   bool finds_nobody(const Message& message);
   // Around the time in which a message takes its share of its links.
@@ -121,6 +134,10 @@ class Network {
   std::optional<std::size_t> port_flows_;  // empty: all at once
   std::unordered_map<Node, Port> up_;      // used when limited
   std::unordered_map<Node, Port> down_;
+  ProfileEvent profile_event_;
+  bool following_ = false;                    // the profiles: changes of bandwidth are our own
+  std::vector<simgrid::s4u::Link*> changed_;  // by profiles, at this moment
+  std::unordered_map<const simgrid::s4u::Link*, double> bandwidths_Bps_;  // before that
   bool closed_ = false;
   Timeline::MessageId arriving_ = 0;
   std::size_t in_flight_ = 0;

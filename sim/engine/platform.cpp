@@ -7,6 +7,7 @@
 
 #include "sim/core/child_process.hpp"
 #include "sim/engine/engine_setup.hpp"
+#include "sim/engine/platform_check.hpp"
 
 namespace s4u = simgrid::s4u;
 
@@ -28,19 +29,39 @@ s4u::Host* add_to_switch(s4u::NetZone& zone, const HostPlan& plan) {
   return host;
 }
 
-Json list_hosts(const std::string& file) {
+/// Names go into results, which are UTF-8.
+std::string name_flaw(const char* kind, const std::string& name) {
+  const std::string shown = Json(name).dump(-1, ' ', false, Json::error_handler_t::replace);
+  const std::string replaced = Json::parse(shown);
+  return replaced == name ? "" : std::string(kind) + " " + shown + ": its name must be UTF-8";
+}
+
+/// The hosts of a platform file, and what of it cannot be simulated.
+Json inspect(const std::string& file, const ChildProcess::Report& report) {
   const EngineSetup setup(Scenario::Network::fluid, 0);
   setup.engine().load_platform(file);
+  setup.engine().seal_platform();  // some kinds of zones work out their routes then
   Json hosts = Json::array();
-  for (const s4u::Host* host : setup.engine().get_all_hosts()) {
+  std::string flaw;
+  for (const s4u::Link* link : setup.engine().get_all_links()) {
+    if (flaw.empty()) flaw = name_flaw("link", link->get_name());
+  }
+  std::vector<s4u::Host*> participants;
+  for (s4u::Host* host : setup.engine().get_all_hosts()) {
     const char* role = host->get_property("role");
     const char* class_name = host->get_property("class");
+    for (const std::string& name : {host->get_name(), std::string(role == nullptr ? "" : role),
+                                    std::string(class_name == nullptr ? "" : class_name)}) {
+      if (flaw.empty()) flaw = name_flaw("host", name);
+    }
+    if (!flaw.empty()) return {{"hosts", Json::array()}, {"flaw", flaw}};
     hosts.push_back({{"name", host->get_name()},
                      {"role", role == nullptr ? "" : role},
                      {"class", class_name == nullptr ? "" : class_name},
                      {"speed", host->get_speed()}});
+    if (role != nullptr) participants.push_back(host);
   }
-  return hosts;
+  return {{"hosts", hosts}, {"flaw", platform_flaw(file, participants, report)}};
 }
 
 }  // namespace
@@ -63,14 +84,23 @@ Platform::Platform(const ClusterPlan& plan)
 }
 
 ClusterPlan inspect_platform(const std::string& file, const Place& place) {
-  const ChildOutcome outcome = run_in_child([&file] { return list_hosts(file); });
+  std::string asked;  // before a crash
+  ChildProcess child([&file](const ChildProcess::Report& report) { return inspect(file, report); });
+  while (child.read([&asked](const Json& report) { asked = report; })) {
+  }
+  const ChildOutcome outcome = child.wait();
+  const auto refuse = [&](const std::string& flaw) {
+    throw InputError(place, "'" + file + "': " + flaw);
+  };
+  if (!outcome.result && outcome.died && !asked.empty()) refuse(asked);
   if (!outcome.result) {
     throw InputError(
         place, "SimGrid cannot read the platform file '" + file + "': " + outcome.complaint());
   }
+  const std::string flaw = (*outcome.result)["flaw"];
   ClusterPlan plan;
   plan.platform_file = file;
-  for (const Json& host : *outcome.result) {
+  for (const Json& host : (*outcome.result)["hosts"]) {
     const std::string role = host["role"];
     const std::string class_name = host["class"];
     HostPlan entry{host["name"], class_name.empty() ? "worker" : class_name, host["speed"], {}, {}};
@@ -80,10 +110,10 @@ ClusterPlan inspect_platform(const std::string& file, const Place& place) {
       entry.class_name = "server";
       plan.servers.push_back(entry);
     } else if (!role.empty()) {
-      throw InputError(place, "'" + file + "': host " + entry.name + " has role '" + role +
-                                  "', which must be worker or server");
+      refuse("host " + entry.name + " has role '" + role + "', which must be worker or server");
     }
   }
+  if (!flaw.empty()) refuse(flaw);
   if (plan.workers.empty()) {
     throw InputError(
         place, "'" + file + "' has no worker: give hosts <prop id=\"role\" value=\"worker\"/>");

@@ -20,7 +20,7 @@ Simulation::Simulation(const SimulationSetup& setup)
       look_ahead_(pool_),
       evaluator_(setup.problem, pool_),
       network_(platform_, setup.scenario, recorder_, agenda_, setup.cluster.workers.size(),
-               is_plain_switch()),
+               is_plain_switch(), setup.paje_file.empty() ? setup.message_bytes : 0),
       ring_(network_, pool_, setup.scenario.approximate.ring, setup.cluster.workers.size(),
             setup.message_bytes),
       barrier_(setup.cluster.workers.size()),

@@ -95,6 +95,7 @@ class Simulation {
   /// The parts of the data in proportion to these shares, made by whoever asks first.
   const Partition& partition_by(std::span<const double> shares);
   std::size_t workers() const { return setup_.cluster.workers.size(); }
+  simgrid::s4u::Host* worker_host(std::size_t rank) const { return platform_.host(rank); }
   std::size_t server_node(std::size_t server) const { return platform_.server_node(server); }
   double clock() const { return simgrid::s4u::Engine::get_clock(); }
   Model initial_model() const { return initial_; }

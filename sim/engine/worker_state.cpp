@@ -22,7 +22,10 @@ WorkerState::WorkerState(Simulation& simulation, std::size_t rank)
     : Computation(rank),
       simulation_(simulation),
       rank_(rank),
-      alarm_(simulation.agenda()),
+      work_(simulation.agenda(), simulation.worker_host(rank),
+            simulation.is_plain_switch()
+                ? std::optional(simulation.setup().cluster.workers[rank].speed_flops)
+                : std::nullopt),
       sampler_(simulation.setup().partition,
                simulation.setup().scenario.data ? simulation.setup().scenario.data->order
                                                 : DataSpec::Order::shuffled,
@@ -35,7 +38,11 @@ WorkerState::WorkerState(Simulation& simulation, std::size_t rank)
 void WorkerState::model_arrived(std::size_t shard, const Model& x) {
   const std::size_t server = simulation_.server_node(simulation_.shard(shard).shard.server);
   inboxes_[shard].put(simulation_.clock(), server, x);
-  if (interruptible_) interruptible_->cancel();
+  if (interruptible_) work_.wake();
+}
+
+bool WorkerState::has_news() const {
+  return std::ranges::any_of(inboxes_, [](const Inbox<Model>& inbox) { return !inbox.empty(); });
 }
 
 Model WorkerState::take(std::size_t shard) {
@@ -150,41 +157,26 @@ void WorkerState::compute(unsigned thread) {
   }
 }
 
-void WorkerState::work(double flops) {
-  if (simulation_.is_plain_switch()) {
-    const double speed = simulation_.setup().cluster.workers[rank_].speed_flops;
-    alarm_.sleep_until(simulation_.clock() + flops / speed);
-  } else {
-    s4u::this_actor::execute(flops);  // a platform file's hosts may change their speed
-  }
-}
-
 bool WorkerState::execute(double flops, const GivenUp& given_up) {
   WorkerAccount& account = simulation_.recorder().worker(rank_);
   const double start = simulation_.clock();
   account.start_computing(start);
+  const bool has_conditions = given_up.newer_model || given_up.deadline;
   bool done = true;
-  if (given_up.newer_model && has_model()) {
-    done = false;  // it came while this worker was away
-  } else if (given_up.newer_model || given_up.deadline) {
-    const s4u::ExecPtr exec = s4u::this_actor::exec_async(flops);
-    if (given_up.newer_model) interruptible_ = exec;
-    try {
-      if (given_up.deadline)
-        exec->wait_for(std::max(0.0, *given_up.deadline - start));
-      else
-        exec->wait();
-    } catch (const simgrid::TimeoutException&) {
-      // Done and late at the same moment is done.
-      constexpr double rounding = 1e-9;
-      done = exec->get_remaining() <= rounding * flops;
-      exec->cancel();
-    } catch (const simgrid::CancelException&) {
-      done = false;
-    }
-    interruptible_ = nullptr;
+  if (!has_conditions && !simulation_.is_plain_switch()) {
+    s4u::this_actor::execute(flops);  // a platform file's hosts may change their speed
   } else {
-    work(flops);
+    const double deadline = given_up.deadline.value_or(HostWork::forever);
+    const auto is_given_up = [&] {
+      return simulation_.clock() >= deadline || (given_up.newer_model && has_news());
+    };
+    work_.start(flops);
+    interruptible_ = given_up.newer_model;
+    // A model may have come while this worker was away.
+    done = false;
+    while (!done && !is_given_up()) done = work_.wait(deadline);
+    interruptible_ = false;
+    work_.stop();
   }
   account.stop_computing(simulation_.clock());
   if (!done) account.discard(simulation_.clock() - start);

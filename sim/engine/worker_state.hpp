@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "sim/engine/alarm.hpp"
+#include "sim/engine/host_work.hpp"
 #include "sim/engine/simulation.hpp"
 
 namespace motley {
@@ -24,8 +24,10 @@ class WorkerState : private Computation {
   // Messages. Models and gradients come and go in shards.
   void expect_shards(std::size_t count) { inboxes_.resize(count); }
   void model_arrived(std::size_t shard, const Model& x);
-  /// Whether a part of a model waits to be pulled.
+  /// Whether a model waits to be pulled, as far as its first part tells.
   bool has_model() const { return !inboxes_.front().empty(); }
+  /// Whether any part of a model waits to be pulled.
+  bool has_news() const;
   Model pull();
   void push(Gradient g, bool wants_model, double note);
 
@@ -69,8 +71,6 @@ class WorkerState : private Computation {
   /// and waits for both. Returns the virtual time it took, or nothing when it was given up.
   std::optional<double> run(const GivenUp& given_up);
   std::optional<Gradient> gradient(const Model& x, std::size_t n, const GivenUp& given_up);
-  /// Lets the time pass that so much work takes on this worker's host.
-  void work(double flops);
   Model take(std::size_t shard);
   void push(std::size_t shard, Push push);
   Gradient part(const Gradient& g, std::size_t shard, std::uint64_t version) const;
@@ -78,14 +78,14 @@ class WorkerState : private Computation {
   Simulation& simulation_;
   std::size_t rank_;
   std::vector<Inbox<Model>> inboxes_;  // by shard
-  Alarm alarm_;
+  HostWork work_;
   Sampler sampler_;
   StepNoise noise_;
   std::optional<std::vector<Sample>> told_;  // to be drawn from instead
   std::size_t told_drawn_ = 0;
   bool keep_losses_ = false;
   const char* waits_for_ = "nothing";
-  simgrid::s4u::ExecPtr interruptible_;  // by a newer model
+  bool interruptible_ = false;  // by a newer model
 
   // The computation under way: steps_ gradients of batch_ samples each, beginning at at_. Without a
   // rule there is one, and its result is in g_; with one, at_ moves and g_ is scratch.

@@ -1,8 +1,9 @@
-// Speeds that change during a run come with a platform file's speed profiles.
+// Speeds and bandwidths that change during a run come with the profiles of a platform file.
 #include <filesystem>
 #include <fstream>
 
 #include "tests/catch.hpp"
+#include "tests/program.hpp"
 #include "tests/simulated.hpp"
 
 namespace motley {
@@ -60,6 +61,28 @@ TEST_CASE("allocation that has settled adjusts again when a worker slows down") 
   CHECK(adjusted.decisions[2].value + adjusted.decisions[3].value == 12);
   CHECK(std::max(adjusted.decisions[2].value, adjusted.decisions[3].value) == 8);
   CHECK(left.decisions.size() == 2);
+}
+
+TEST_CASE("a flow takes what its link gives when the bandwidth falls or rises on the way") {
+  const tests::TemporaryFolder folder;
+  folder.write("wire.bandwidth", "1.5 8e6\n4.5 2e6\n");
+  Json scenario = timing_scenario();
+  scenario["cluster"] = {{"platform", folder.write("rising.xml", R"(<?xml version='1.0'?>
+<!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">
+<platform version="4.1"><zone id="zone" routing="Full">
+  <host id="a" speed="1Gf"><prop id="role" value="worker"/></host>
+  <host id="b" speed="1Gf"><prop id="role" value="server"/></host>
+  <link id="wire" bandwidth="4MBps" latency="0s" bandwidth_file="wire.bandwidth"/>
+  <route src="a" dst="b"><link_ctn id="wire"/></route>
+</zone></platform>)")}};
+  scenario["stop"]["updates"] = 2;
+  const RunResult result = simulate(scenario);
+  // The model, 8 MB: 6 MB by 1.5 s at 4 MB/s, the other 2 MB by 1.75 s at 8 MB/s. The gradient is
+  // there at 2.75 s and takes 1 s: first update at 3.75 s. The next model has 6 MB by 4.5 s and its
+  // last 2 MB by 5.5 s at 2 MB/s; gradient at 6.5 s, on the server 4 s later.
+  REQUIRE(update_times(result).size() == 2);
+  CHECK(update_times(result)[0] == Approx(3.75).margin(1e-9).epsilon(0));
+  CHECK(update_times(result)[1] == Approx(10.5).margin(1e-9).epsilon(0));
 }
 
 }  // namespace
