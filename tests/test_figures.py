@@ -226,6 +226,24 @@ class Figures(unittest.TestCase):
         self.assertEqual(list(ax.lines[0].get_ydata()), [4, 8, 8])
         self.assertEqual(ax.get_ylabel(), "local steps")
 
+    def test_long_hidden_and_mathematical_names_leave_the_figures_readable(self):
+        names = {"async": "a" * 250, "local": "_local", "slow": "$\\frac{$", "gpu": "g" * 250, "server_up": "l" * 250}
+        results = Results(self.plain.folder)
+        for table in (results.runs, results.summary, results.bands, results.workers, results.staleness, results.links,
+                      results.decisions, results.events):
+            for column in set(table.columns) & {"algorithm", "class", "worker", "host", "link", "baseline"}:
+                table[column] = table[column].replace(names)
+        results.algorithms = [names.get(a, a) for a in results.algorithms]
+        for module in figures.ALL:
+            if module in (figures.sweep, figures.best):
+                continue
+            fig = self.draw(module, results)
+            fig.canvas.draw()
+            width = fig.get_tightbbox(fig.canvas.get_renderer()).width
+            self.assertLess(width, 1.25 * fig.get_figwidth(), module.NAME)
+        self.assertEqual(labels(self.draw(figures.accuracy, results).axes[0])[1:4],
+                         ["a" * 16 + "…" + "a" * 15, " _local", "$\\frac{$"])
+
     def test_a_figure_without_data_says_why(self):
         reasons = {figures.gantt: "no timeline was recorded: run with --trace",
                    figures.decisions: "no algorithm here decides anything while it runs",

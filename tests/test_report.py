@@ -1,5 +1,6 @@
 """report.html as a text, and as Chromium sees it."""
 import json
+import math
 import os
 import pathlib
 import re
@@ -14,7 +15,7 @@ sys.path.insert(0, str(ROOT / "analysis"))
 
 import chromium
 from pictures import report, words
-from pictures.results import Results
+from pictures.results import TEXT, Results
 from results_fixture import write_results
 
 RATIO = "/cluster/workers/0/spread/ratio"
@@ -177,11 +178,99 @@ class Words(unittest.TestCase):
         for file in self.folder.glob("*"):
             file.write_text(file.read_text().replace("local", "</script><b>x"))
         page = page_of(self.folder)
-        self.assertNotIn("<b>x", page.replace("<\\/script><b>x", ""))
+        self.assertNotIn("<b>x", page)
+        data = re.search(r'<script type="application/json" id="data">(.*?)</script>', page, re.S)[1]
+        self.assertIn("</script><b>x", json.loads(data)["algorithms"])
+        self.assertNotIn("<", data)  # "<!--<script>" would swallow the scripts after it
+
+    def test_a_description_of_another_shape_is_no_description(self):
+        write_results(self.folder)
+        whole = json.loads((self.folder / "scenario.json").read_text())
+        for value in (None, [], "x", 5, True, math.nan, [None], {"kind": None}):
+            (self.folder / "scenario.json").write_text(json.dumps({key: value for key in whole}))
+            (self.folder / "provenance.json").write_text(json.dumps({"command": value}))
+            (self.folder / "plan.json").write_text(json.dumps({"runs": value}))
+            with self.subTest(sections=value):
+                self.assertIn("4 workers: 2 gpu", page_of(self.folder))
+            for name in ("scenario.json", "provenance.json", "plan.json"):
+                (self.folder / name).write_text(json.dumps(value))
+            with self.subTest(whole=value):
+                page = page_of(self.folder)
+                if not isinstance(value, dict):
+                    for name in ("scenario.json", "provenance.json", "plan.json"):
+                        self.assertIn(f"Missing: {name} (not a JSON object).", page)
+
+    def test_a_description_nested_too_deep_to_read_is_missing(self):
+        write_results(self.folder)
+        (self.folder / "scenario.json").write_text("[" * 100_000)
+        self.assertIn("Missing: scenario.json (cannot be read).", page_of(self.folder))
+
+    def test_numbers_that_are_none_leave_gaps_and_missing_columns_are_named(self):
+        for value in ("inf", "nan", "-1", "0", "x", "", "1e308"):
+            write_results(self.folder, replicas=1)
+            for file in sorted(self.folder.glob("*.csv")):
+                header, *rows = [line.split(",") for line in file.read_text().splitlines()]
+                damaged = [header] + [[cell if column in TEXT else value for column, cell in zip(header, row)] for row in rows]
+                file.write_text("\n".join(map(",".join, damaged)) + "\n")
+            with self.subTest(value=value):
+                self.assertIn("4 workers: 2 gpu", page_of(self.folder))
+        write_results(self.folder, replicas=1)
+        for file in sorted(self.folder.glob("*.csv")):
+            lines = file.read_text().splitlines()
+            file.write_text("\n".join(line.rsplit(",", 2)[0] for line in lines) + "\n")
+        page = page_of(self.folder)
+        self.assertIn("Missing: staleness.csv (no columns staleness, count).", page)
+        self.assertIn("Missing: summary.csv (no columns utilisation, bytes_to_target).", page)
+
+    def test_values_of_a_sweep_that_differ_late_are_different_points(self):
+        results = Results(write_results(self.folder, ("sync",), replicas=1, axes={RATIO: [1.0000001, 1.0000002, 2]}))
+        self.assertEqual(report.page_data(results)["points"],
+                         ["spread ratio = 1.0000001", "spread ratio = 1.0000002", "spread ratio = 2"])
 
     def test_nothing_in_the_page_is_fetched(self):
         page = page_of(write_results(self.folder), report.library() or "")
         self.assertEqual(re.findall(r'(?:src|href)="(?!data:)[^"]*"', page), [])
+
+
+class Script(unittest.TestCase):
+    """analysis/report.py as it is called."""
+
+    def setUp(self):
+        self.place = tempfile.TemporaryDirectory()
+        self.folder = pathlib.Path(self.place.name)
+        self.addCleanup(self.place.cleanup)
+
+    def report(self, *arguments):
+        told = subprocess.run([sys.executable, "-B", ROOT / "analysis" / "report.py", *arguments], capture_output=True, text=True,
+                              errors="surrogateescape")
+        self.assertNotIn("Traceback", told.stderr)
+        return told.returncode, told.stderr
+
+    def test_a_folder_without_results_is_refused_and_left_alone(self):
+        self.assertEqual(self.report(self.folder),
+                         (2, f"motley: report: {self.folder}: holds no results (runs.csv is not there)\n"))
+        self.assertEqual(list(self.folder.iterdir()), [])
+        (self.folder / "runs.csv").write_text("date,distance\n2020-01-01,12\n")  # somebody else's
+        self.assertEqual(self.report(self.folder), (2, f"motley: report: {self.folder}: holds no results (runs.csv has no column "
+                                                       "run or algorithm)\n"))
+        self.assertEqual([f.name for f in self.folder.iterdir()], ["runs.csv"])
+
+    def test_a_place_that_cannot_be_written_is_named(self):
+        results = write_results(self.folder / "results", ("sync",), replicas=1)
+        file = self.folder / "file"
+        file.write_text("")
+        code, told = self.report(results, "--out", file / "report.html")
+        self.assertEqual((code, told), (1, f"motley: report: cannot write {file}/figures: Not a directory\n"))
+        code, told = self.report(results, "--out", self.folder)
+        self.assertEqual((code, told), (2, f"motley: report: --out: {self.folder} is a folder; name the page, such as "
+                                           f"{self.folder}/report.html\n"))
+
+    def test_names_that_are_not_utf_8_and_formulas_are_drawn_as_they_are(self):
+        results = write_results(self.folder / os.fsdecode(b"caf\xe9"), ("sync", "local"), replicas=1)
+        for file in results.glob("*"):
+            file.write_text(file.read_text().replace("local", "$\\\\frac{$"))  # in JSON, and a name in the CSV, too
+        self.assertEqual(self.report(results), (0, ""))
+        self.assertTrue((results / "report.html").is_file())
 
 
 class OfTheProgram(unittest.TestCase):
@@ -311,6 +400,29 @@ class InChromium(unittest.TestCase):
             self.assertLessEqual(page.evaluate("document.documentElement.scrollWidth"), 390)
             self.assertEqual(page.evaluate("getComputedStyle(document.body).backgroundColor"), "rgb(20, 23, 26)")
             self.assertEqual(page.evaluate("motley.charts.curves.options.scales.x.ticks.color"), "#e8eaed")
+            self.check_quiet(page)
+
+    def test_names_that_look_like_markup_or_are_long_leave_a_page_that_works(self):
+        hostile = {"local": "<!--<script>", "gpu0": "</script><script>alert(1)</script>", "slow": "s" * 250, "cpu": "'\"&amp;\u2028"}
+        write_results(self.folder, ALGORITHMS)
+        for file in self.folder.glob("*"):
+            content = file.read_text()
+            for plain, name in hostile.items():
+                cell = json.dumps(name)[1:-1] if file.suffix == ".json" else name.replace('"', '""')
+                quoted = rf'(?<![\w"]){plain}([^,\n]*)'
+                content = content.replace(plain, cell) if file.suffix == ".json" else \
+                    re.sub(quoted, lambda m, cell=cell: f'"{cell}{m[1]}"', content)
+            file.write_text(content)
+        file = self.folder / "report.html"
+        file.write_text(page_of(self.folder, report.library()))
+        with chromium.Page(width=390, height=800) as page:
+            page.open(file)
+            self.assertEqual(page.evaluate("motley.data.algorithms"), ["sync", "async", "<!--<script>", "s" * 250])
+            self.assertIn("</script><script>alert(1)</script>", page.evaluate("motley.data.contribution.all.map((r) => r.worker)"))
+            self.assertEqual(page.evaluate("motley.charts.target.data.labels"),
+                             ["async", "<!--<script>", "sync", "s" * 16 + "…" + "s" * 15 + " (not reached)"])
+            self.assertEqual(page.evaluate("document.querySelectorAll('script').length"), 3)
+            self.assertLessEqual(page.evaluate("document.documentElement.scrollWidth"), 390)
             self.check_quiet(page)
 
     def test_empty_and_failed_results_open_without_a_complaint(self):

@@ -164,6 +164,11 @@ def page_data(results):
     }
 
 
+def embedded(data):
+    """JSON inside a <script>: without any "<", nothing in it can end the script or begin a comment."""
+    return json.dumps(data, allow_nan=False).replace("<", "\\u003c")
+
+
 def text(value):
     return html.escape(str(value))
 
@@ -246,6 +251,10 @@ def interval_cell(row, mean, low, high, show):
     return cell
 
 
+def counted(number):
+    return f"{number:g}" if words.known(number) else "?"
+
+
 def table_html(results):
     if results.summary.empty:
         return "<p>No summary.csv: nothing to compare.</p>"
@@ -264,10 +273,10 @@ def table_html(results):
             bad = f"<small>{', '.join(bad)}</small>" if bad else ""
             utilisation = words.percent(row["utilisation"]) if words.known(row["utilisation"]) else "-"
             if results.target:
-                cells = [time or "not reached", speed or "-", f"{row['reached']:g} of {row['n']:g}" + bad, accuracy or "-",
+                cells = [time or "not reached", speed or "-", f"{counted(row['reached'])} of {counted(row['n'])}" + bad, accuracy or "-",
                          utilisation, words.data_size(row["bytes_to_target"]) if words.known(row["bytes_to_target"]) else "-"]
             else:
-                cells = [f"{row['n']:g}" + bad, accuracy or "-", utilisation]
+                cells = [counted(row["n"]) + bad, accuracy or "-", utilisation]
             label = text(row["algorithm"])
             colour = look.colour(row["algorithm"]) if row["algorithm"] in results.algorithms else "#888"
             rows.append(f'<tr data-label="{label}"><td><span class="swatch" style="background:{colour}"></span>{label}</td>' +
@@ -308,7 +317,7 @@ def why_html(results, data):
 def made_html(results, left_out, folder):
     p = results.provenance
     command = p.get("command")
-    command = shlex.join(command) if isinstance(command, list) else command
+    command = shlex.join(map(str, command)) if isinstance(command, list) else command
     rows = {**({"command": command} if command else {}),
             **{k: v for k, v in p.items() if k != "command" and isinstance(v, (str, int, float))}}
     listed = "".join(f"<dt>{text(k.replace('_', ' '))}</dt><dd>{text(v)}</dd>" for k, v in rows.items())
@@ -325,7 +334,7 @@ def made_html(results, left_out, folder):
 def library():
     for file in LIBRARIES:
         if file.is_file():
-            return file.read_text()
+            return file.read_text(encoding="utf-8")
     return None
 
 
@@ -350,7 +359,7 @@ def page(results, drawn, left_out, figures_folder, chart_library):
         "answer": answer_html(results), "table": table_html(results), "charts": charts, "why": why,
         "sure": "<ul>" + "".join(f"<li>{text(line)}</li>" for line in words.how_sure(results)) + "</ul>",
         "made": made_html(results, left_out, figures_folder), "style": (PAGE / "page.css").read_text(),
-        "data": json.dumps(data, allow_nan=False).replace("</", "<\\/"), "library": chart_library or "",
+        "data": embedded(data), "library": chart_library or "",
         "script": (PAGE / "page.js").read_text(),
     }
     filled = (PAGE / "template.html").read_text()

@@ -1,7 +1,7 @@
 """A results folder in words: what was asked, the answer, how sure it is. Numbers are the simulator's."""
 from .figures.target import rows_of
 from .noise import known, within_noise
-from .results import axis_name, seconds, value_text
+from .results import axis_name, list_of, object_of, seconds, value_text
 
 
 def joined(parts):
@@ -51,7 +51,8 @@ def cluster(results):
         slow, fast = mine["speed"].min(), mine["speed"].max()
         each = speed(slow) + (" each" if len(mine) > 1 else "") if slow == fast else f"{speed(slow)} to {speed(fast)}"
         classes.append(f"{len(mine)} {name} ({each})")
-    ratio = workers["speed"].max() / workers["speed"].min()
+    slowest = workers["speed"].min()
+    ratio = workers["speed"].max() / slowest if slowest > 0 else 1
     return (f"{number(len(workers), 'worker')}: {joined(classes)}" +
             (f"; the fastest is {ratio:.3g} times as fast as the slowest" if ratio > 1 else "") +
             (" (at the first point of the sweep)" if any(a.startswith("/cluster/") for a in results.axes) else ""))
@@ -59,10 +60,8 @@ def cluster(results):
 
 def noise_law(described):
     """The law of the first noise the cluster has, of all workers or of a class; None without."""
-    if not isinstance(described, dict):
-        return None
-    for part in [described] + [w for w in described.get("workers") or [] if isinstance(w, dict)]:
-        law = part["noise"].get("law") if isinstance(part.get("noise"), dict) else None
+    for part in [described] + [object_of(w) for w in list_of(described.get("workers"))]:
+        law = object_of(part.get("noise")).get("law")
         if law and law != "none":
             return law
     return None
@@ -70,32 +69,29 @@ def noise_law(described):
 
 def question(results):
     """The scenario in a few sentences."""
-    s = results.scenario
     sentences = [cluster(results)]
-    model, data = s.get("model", {}), s.get("data", {})
-    link = s.get("cluster", {}).get("link", {}) if isinstance(s.get("cluster"), dict) else {}
+    data, link = results.section("data"), results.section("cluster", "link")
     if link.get("bandwidth") and not any(axis.startswith(("/cluster/link", "/cluster/server")) for axis in results.axes):
-        server = s["cluster"].get("server") or {}
-        other = server.get("link", {}).get("bandwidth") if isinstance(server, dict) and isinstance(server.get("link"), dict) else None
+        other = results.section("cluster", "server", "link").get("bandwidth")
         sentences.append(f"Links of {link['bandwidth']}, {link.get('latency', '0s')} latency" +
                          (f"; the server's of {other}" if other and other != link["bandwidth"] else ""))
-    servers = s.get("cluster", {}).get("servers") if isinstance(s.get("cluster"), dict) else None
+    servers = [object_of(one).get("count", 1) for one in list_of(results.section("cluster").get("servers"))]
     if servers:
-        sentences.append(number(sum(int(one.get("count") or 1) for one in servers), "server"))
-    law = noise_law(s.get("cluster"))
+        sentences.append(number(sum(count if isinstance(count, int) else 1 for count in servers), "server"))
+    law = noise_law(results.section("cluster"))
     if law:
         sentences.append(f"The time of a step varies at random ({law})")
-    learnt = model.get("kind", "")
+    learnt = str(results.section("model").get("kind", ""))
     if learnt == "none":
         sentences.append("Nothing is learnt, only times are simulated")
     elif data.get("kind"):
         learnt += f" on {data['kind']}"
-        partition = data.get("partition", {})
-        if isinstance(partition, dict) and partition.get("kind", "iid") != "iid":
-            learnt += f" (data split {partition['kind']})"
+        split = results.section("data", "partition").get("kind", "iid")
+        if split != "iid":
+            learnt += f" (data split {split})"
     if learnt and learnt != "none":
         sentences.append(f"Trained: {learnt}")
-    size = s.get("cost", {}).get("model_size")
+    size = results.section("cost").get("model_size")
     if size not in (None, "auto"):
         sentences.append(f"A model is {size} on the wire")
     algorithms = joined(results.algorithms)
@@ -108,7 +104,7 @@ def question(results):
              for axis in results.axes]
     if swept:
         sentences.append("Swept: " + "; ".join(swept))
-    stop = s.get("stop", {})
+    stop = results.section("stop")
     ends = [f"{key} {stop[key]}" for key in ("time", "updates", "samples", "epochs") if stop.get(key)]
     if ends:
         sentences.append("A run ends at " + " or ".join(ends))
@@ -127,7 +123,7 @@ def speedup_text(row):
     text = f"{row['speedup']:.2f}x"
     if known(row["speedup_low"]):
         text += f" (95 %: {row['speedup_low']:.2f} to {row['speedup_high']:.2f})"
-    elif row["n"] > 1:
+    elif row["n"] > 1 and known(row["speedup_pairs"]):
         text += f" ({number(int(row['speedup_pairs']), 'pair')} of runs)"
     return f", {text} as fast as {row['baseline']}"
 
@@ -272,9 +268,9 @@ def how_sure(results):
             lines.append(f"{fewest if fewest == most else f'{fewest} to {most}'} replicas of each, with seeds of "
                          "their own. Intervals are 95 % confidence intervals as the simulator computed them; "
                          "speed-ups compare runs with the same seed.")
-    undone = [run for run in results.planned if run.get("run") not in set(runs["run"])]
+    undone = [run for run in results.planned if run not in set(runs["run"])]
     if undone:
-        some = joined([str(run.get("run")) for run in undone[:3]] + ([f"{len(undone) - 3} more"] if len(undone) > 3 else []))
+        some = joined(undone[:3] + ([f"{len(undone) - 3} more"] if len(undone) > 3 else []))
         lines.append(f"Not finished: {len(undone)} of {len(results.planned)} planned runs ({some}). The same command does the rest.")
     if results.target is not None and len(runs):
         late = runs[runs["time_to_target_s"].isna() & (runs["status"] == "ok")]

@@ -1,7 +1,7 @@
 import copy
 
 from ..results import NoData
-from ..style import PAGE_IN, entries_of, evenly, legend_above, name_point, panels
+from ..style import PAGE_IN, entries_of, evenly, legend_above, legend_name, name_point, panels
 
 NAME = "contribution"
 TITLE = "Who contributes, against speed and against data"
@@ -48,7 +48,7 @@ def draw(results, look):
                 continue
             mine = sampled(table, algorithm)
             ax.plot(mine[column], mine["contribution"], linestyle="none", marker=look.marker(algorithm),
-                    color=look.colour(algorithm), label=algorithm, markerfacecolor="none", markeredgewidth=1.1,
+                    color=look.colour(algorithm), label=legend_name(algorithm), markerfacecolor="none", markeredgewidth=1.1,
                     clip_on=False,
                     # Where algorithms agree their markers lie around each other, all to be seen.
                     markersize=4 + 2.2 * (len(runs["algorithm"].unique()) - 1 - i))

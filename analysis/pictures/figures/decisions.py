@@ -1,7 +1,7 @@
 from matplotlib.ticker import MaxNLocator
 
 from ..results import NoData
-from ..style import CLASSES, PAGE_IN, entries_of, evenly, legend_above, name_point, panels
+from ..style import CLASSES, PAGE_IN, entries_of, evenly, legend_above, legend_name, name_point, panels, short
 
 NAME = "decisions"
 TITLE = "What the algorithms decided over time"
@@ -37,15 +37,16 @@ def draw(results, look):
             kind = classes.get(worker, "all")
             colour = CLASSES[names.index(kind) % len(CLASSES)] if kind in names else "0.2"
             known = {line.get_label() for line in ax.lines}
+            name = legend_name(kind)
             # The last decision holds until the end of the run.
             x = list(mine["time_s"]) + [run["virtual_s"]]
             y = list(mine["value"]) + [mine["value"].iloc[-1]]
             ax.step(x, y, where="post", color=colour, linewidth=1,
-                    label=kind if kind not in known else f"_{worker}")
+                    label=name if name not in known else f"_{worker}")
         sample = f" ({MOST_WORKERS} of {len(workers)} workers)" if len(workers) > MOST_WORKERS else ""
-        ax.set_title(run["algorithm"] + sample, loc="left", color=look.ink(run["algorithm"]))
+        ax.set_title(short(run["algorithm"]) + sample, loc="left", color=look.ink(run["algorithm"]))
         ax.set_xlabel("virtual time (s)")
-        ax.set_ylabel(quantity.replace("_", " "))
+        ax.set_ylabel(short(quantity.replace("_", " ")))
         top = max(rows["value"].max(), 1)
         ax.set_ylim(-0.04 * top, 1.08 * top)  # a line at zero is seen, too
         if (rows["value"] % 1 == 0).all():

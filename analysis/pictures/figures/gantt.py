@@ -1,7 +1,7 @@
 from matplotlib.patches import Patch
 
 from ..results import NoData
-from ..style import PAGE_IN, STATES, evenly, legend_above, name_point, panels
+from ..style import PAGE_IN, STATES, evenly, legend_above, name_point, panels, short
 
 NAME = "gantt"
 TITLE = "Who does what when"
@@ -66,14 +66,14 @@ def draw(results, look):
                     continue
                 spans = list(zip(mine["begin_s"], mine["end_s"] - mine["begin_s"]))
                 ax.broken_barh(spans, (y - 0.38, 0.76), facecolor=STATES[state], linewidth=0)
-        ax.set_yticks(range(len(shown)), shown, fontsize=6)
+        ax.set_yticks(range(len(shown)), [short(host) for host in shown], fontsize=6)
         ax.invert_yaxis()
         ax.set_xlim(start, end)
         ax.grid(False)
         ax.tick_params(labelbottom=ax is axes[-1])
         sample = f" ({len(shown)} of the {len(hosts[run['run']])} hosts in the timeline)" \
             if len(shown) < len(hosts[run["run"]]) else ""
-        ax.set_title(run["run"] + sample, loc="left", color=look.ink(run["algorithm"]))
+        ax.set_title(short(run["run"]) + sample, loc="left", color=look.ink(run["algorithm"]))
     axes[-1].set_xlabel("virtual time (s)")
     name_point(fig, results, point, f"{MOST_RUNS} of {len(traced)} algorithms" if len(traced) > MOST_RUNS else "")
     names = [s for s in ORDER if s in set(inside["state"])]

@@ -1,5 +1,5 @@
 from ..results import NoData
-from ..style import PAGE_IN, name_point, panels
+from ..style import PAGE_IN, name_point, panels, short
 
 NAME = "links"
 TITLE = "Bytes and link utilisation"
@@ -49,10 +49,10 @@ def draw(results, look):
         ticks.append(y)
         places[label].append(y)
         y += 1
-    right.set_yticks(ticks, [name for _, name, _ in bars], fontsize=6)
+    right.set_yticks(ticks, [short(name) for _, name, _ in bars], fontsize=6)
     for label, rows in places.items():  # beside its links
         left.barh((rows[0] + rows[-1]) / 2, means[label] / size, color=look.colour(label), height=0.62 * len(rows))
-    left.set_yticks([(rows[0] + rows[-1]) / 2 for rows in places.values()], list(places))
+    left.set_yticks([(rows[0] + rows[-1]) / 2 for rows in places.values()], [short(label) for label in places])
     left.set_xlabel(f"bytes delivered ({unit})")
     right.set_xlim(0, 1)
     right.set_xlabel("mean utilisation (bar), busy share of time (tick)")

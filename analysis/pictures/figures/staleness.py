@@ -1,7 +1,7 @@
 import numpy as np
 
 from ..results import NoData
-from ..style import CLASSES, PAGE_IN, entries_of, legend_above, name_point, panels
+from ..style import CLASSES, PAGE_IN, entries_of, legend_above, legend_name, name_point, panels, short
 
 NAME = "staleness"
 TITLE = "Staleness by worker class"
@@ -49,8 +49,8 @@ def draw(results, look):
         for i, name in enumerate(results.classes()[:len(CLASSES)]):
             shares = histogram(rows[rows["class"] == name])
             ax.stairs(binned(shares, edges), edges, fill=True, alpha=0.35, color=CLASSES[i])
-            ax.stairs(binned(shares, edges), edges, color=CLASSES[i], linewidth=1.2, label=name)
-        ax.set_title(label, color=look.ink(label))
+            ax.stairs(binned(shares, edges), edges, color=CLASSES[i], linewidth=1.2, label=legend_name(name))
+        ax.set_title(short(label), color=look.ink(label))
         ax.set_xlabel("staleness (updates)" + (f", bins of {step}" if step > 1 else ""))
         ax.set_ylabel("share of gradients")
         ax.set_ylim(bottom=0)

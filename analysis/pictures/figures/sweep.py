@@ -1,7 +1,7 @@
 from matplotlib.ticker import FormatStrFormatter, LogLocator, NullFormatter
 
 from ..results import NoData, axis_name, value_text
-from ..style import entries_of, legend_above, panels
+from ..style import entries_of, legend_above, panels, short
 
 NAME = "sweep"
 TITLE = "Time to target and speed-up against the swept quantity"
@@ -55,7 +55,7 @@ def draw(results, look):
     kinds = [("time_to_target_mean_s", "time_to_target_low_s", "time_to_target_high_s",
               "virtual time to target (s)"),
              ("speedup", "speedup_low", "speedup_high", "speed-up over " +
-              (rows["baseline"].dropna().iloc[0] if rows["baseline"].notna().any() else "the baseline"))]
+              (short(rows["baseline"].dropna().iloc[0]) if rows["baseline"].notna().any() else "the baseline"))]
     fig, axes = panels(1, 2)
     for ax, (mean, low, high, label) in zip(axes, kinds):
         for algorithm in results.algorithms_of(rows):
@@ -81,7 +81,7 @@ def frame(ax, axis, values, place, shown, label):
     if log_x:
         ax.set_xscale("log")
     if not is_number(values):
-        ax.set_xticks([place[v] for v in values], [value_text(v) for v in values])
+        ax.set_xticks([place[v] for v in values], [short(value_text(v)) for v in values])
     elif len(values) <= 8:
         ax.set_xticks(values, [value_text(v) for v in values])
         ax.minorticks_off()

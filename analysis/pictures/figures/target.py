@@ -1,5 +1,5 @@
 from ..results import NoData, seconds
-from ..style import PAGE_IN, panels
+from ..style import PAGE_IN, panels, short
 
 NAME = "target"
 TITLE = "Time to target and speed-up"
@@ -63,12 +63,12 @@ def draw_point(results, look, rows, left, right):
                            va="center", fontsize=7, color="0.35", style="italic",
                            bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.5})
     baseline = rows["baseline"].dropna()
-    left.set_yticks(range(len(rows)), list(rows["algorithm"]))
+    left.set_yticks(range(len(rows)), [short(label) for label in rows["algorithm"]])
     right.set_yticks(range(len(rows)), [])
     if rows["speedup"].notna().any():
         right.axvline(1, color="0.35", linestyle="--", linewidth=0.9)
     left.set_xlabel("virtual time to target (s)")
-    right.set_xlabel(f"speed-up over {baseline.iloc[0]}" if len(baseline) else "speed-up")
+    right.set_xlabel(f"speed-up over {short(baseline.iloc[0])}" if len(baseline) else "speed-up")
     for ax, column in ((left, "time_to_target_mean_s"), (right, "speedup")):
         ax.grid(axis="y", visible=False)
         ax.set_xlim(0, min(ax.get_xlim()[1], reach(rows, column) if ax.patches else 1) * 1.18)

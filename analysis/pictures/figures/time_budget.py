@@ -1,5 +1,5 @@
 from ..results import NoData
-from ..style import PAGE_IN, STATES, entries_of, legend_above, name_point, panels
+from ..style import PAGE_IN, STATES, entries_of, legend_above, name_point, panels, short
 
 NAME = "time_budget"
 TITLE = "Where the workers' time goes"
@@ -38,7 +38,7 @@ def draw(results, look):
                 ax.text(left + value / 2, y, f"{100 * value:.0f}", ha="center", va="center", fontsize=6,
                         color="black" if part == "wait" else "white")
             left += value
-        ticks.append((y, f"{label} · {name}"))
+        ticks.append((y, f"{short(label)} · {short(name)}"))
         places[label] = y
         y += 1
     ax.set_yticks([t for t, _ in ticks], [name for _, name in ticks], fontsize=6.5)
