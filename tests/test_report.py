@@ -37,14 +37,14 @@ class Words(unittest.TestCase):
         results = Results(write_results(self.folder))
         self.assertEqual(words.question(results),
                          "4 workers: 2 gpu (4 Tf/s each) and 2 cpu (1 Tf/s each); the fastest is 4 times as fast as the "
-                         "slowest. Links of 10Gbps, 50us latency. Trained: mlp on synthetic. Which of sync, async and "
-                         "local reaches 80 % test accuracy first. A run ends at time 300s.")
+                         "slowest. Links of 10Gbps, 50us latency. Model: mlp, trained on synthetic. Which of sync, async and "
+                         "local reaches 80 % test accuracy first? Runs stop at time 300s.")
 
     def test_the_answer_names_the_first_how_much_and_who_never(self):
         results = Results(write_results(self.folder, ALGORITHMS))
         self.assertEqual(words.answer_at(results, ()), [
             "async reaches 80 % test accuracy in 42.3 s, 2.50x (95 %: 2.25 to 2.75) as fast as sync.",
-            "Later: local 70.5 s and sync 106 s.", "slow never reaches it."])
+            "Slower: local 70.5 s and sync 106 s.", "slow never reaches it."])
 
     def test_overlapping_intervals_are_within_noise(self):
         results = Results(write_results(self.folder, ("sync", "async", "local")))
@@ -56,7 +56,7 @@ class Words(unittest.TestCase):
         results = Results(write_results(self.folder, ("sync", "async")))
         summary = results.summary
         summary.loc[summary["algorithm"] == "sync", "time_to_target_low_s"] = 43.0  # the two intervals overlap
-        self.assertEqual(words.answer_at(results, ())[1:], ["Later: sync 106 s."])
+        self.assertEqual(words.answer_at(results, ())[1:], ["Slower: sync 106 s."])
         summary.loc[summary["algorithm"] == "async", "speedup_low"] = 0.9
         self.assertEqual(words.answer_at(results, ())[1:],
                          ["sync is within noise of it: the 95 % interval of the speed-up contains 1."])
@@ -71,7 +71,7 @@ class Words(unittest.TestCase):
         results.summary = summary.reset_index()
         self.assertEqual(words.answer_at(results, ()), [
             "async reaches 80 % test accuracy in 42.3 s, 2.50x (1 pair of runs) as fast as sync.",
-            "local is just as fast.", "Later: sync 106 s (1 of 3 runs)."])
+            "local is just as fast.", "Slower: sync 106 s (1 of 3 runs)."])
 
     def test_where_nobody_reaches_the_target_the_closest_is_named(self):
         results = Results(write_results(self.folder, ("slow",)))
@@ -84,16 +84,16 @@ class Words(unittest.TestCase):
         del results.scenario["target"]
         columns = ["final_accuracy_mean", "final_accuracy_low", "final_accuracy_high"]
         results.summary.loc[results.summary["algorithm"] == "sync", columns] = [0.9, None, None]
-        self.assertEqual(words.answer_at(results, ()), ["There is no target; sync ends with the best accuracy, 90.0 %."])
+        self.assertEqual(words.answer_at(results, ()), ["No target is set; sync ends with the best accuracy, 90.0 %."])
         results.summary[columns] = [[0.9, 0.89, 0.91], [0.88, 0.87, 0.895]]
         self.assertEqual(words.answer_at(results, ()), [
-            "There is no target; sync ends with the best accuracy, 90.0 % (95 %: 89.0 to 91.0 %).",
+            "No target is set; sync ends with the best accuracy, 90.0 % (95 %: 89.0 to 91.0 %).",
             "async is within noise of it: the 95 % intervals overlap."])
         results.summary["final_accuracy_mean"] = None
-        self.assertEqual(words.answer_at(results, ()), ["There is no target; sync ends with the smallest test loss, 0.3."])
+        self.assertEqual(words.answer_at(results, ()), ["No target is set; sync ends with the lowest test loss, 0.3."])
         results.runs["final_test_loss"] = None
         results.runs.loc[results.runs["algorithm"] == "async", "samples"] = 192000
-        self.assertEqual(words.answer_at(results, ()), ["There is no target; async gets through the most samples, 192,000."])
+        self.assertEqual(words.answer_at(results, ()), ["No target is set; async processes the most samples, 192,000."])
 
     def test_a_speed_up_too_close_to_tell_is_marked_in_the_table(self):
         results = Results(write_results(self.folder, ("sync", "async", "local")))
@@ -112,12 +112,12 @@ class Words(unittest.TestCase):
         first = (results.summary["algorithm"] == "local") & (results.summary[RATIO] == 4)
         results.summary.loc[first, "time_to_target_mean_s"] = 1.0
         self.assertEqual(words.over_the_sweep(results), "First to reach 80 % test accuracy: async at 1 of 2 points and local at 1. "
-                         "At 1 of these points others are within noise of the first.")
+                         "At 1 of these points another algorithm is within noise of the first.")
         self.assertIn("(at the first point of the sweep)", words.question(results))
 
     def test_one_replica_is_not_sure(self):
         results = Results(write_results(self.folder, replicas=1))
-        self.assertIn("One run of each: there are no intervals", words.how_sure(results)[0])
+        self.assertIn("One run per algorithm: there are no confidence intervals", words.how_sure(results)[0])
         self.assertEqual(words.answer_at(results, ())[0], "async reaches 80 % test accuracy in 43.9 s, 2.50x as fast as sync.")
 
     def test_failed_and_diverged_runs_are_named_with_their_reason(self):
@@ -141,15 +141,15 @@ class Words(unittest.TestCase):
         plan = [{"run": f"{a}-{r}"} for a in ("sync", "async", "local", "backup") for r in range(3)]
         (self.folder / "plan.json").write_text(json.dumps({"runs": plan}))
         results = Results(self.folder)
-        self.assertIn("Not finished: 3 of 12 planned runs (backup-0, backup-1 and backup-2). The same command does the rest.",
+        self.assertIn("Not finished: 3 of 12 planned runs (backup-0, backup-1 and backup-2). Run the same command again to finish them.",
                       words.how_sure(results))
-        self.assertIn("Only 9 of 12 planned runs are finished.", page_of(self.folder))
+        self.assertIn("Only 9 of 12 planned runs have finished.", page_of(self.folder))
 
     def test_an_empty_folder_is_reported_as_empty(self):
         page = page_of(self.folder)
         self.assertIn("There are no finished runs in this folder.", page)
         self.assertIn("Missing: runs.csv (not there).", page)
-        self.assertIn("What was asked is not known: the scenario is missing.", page)
+        self.assertIn("The question is unknown: scenario.json is missing.", page)
 
     def test_a_folder_before_its_first_run_has_headers_only(self):
         write_results(self.folder)
@@ -390,7 +390,7 @@ class InChromium(unittest.TestCase):
                 p.value = 'spread ratio = 8'; p.dispatchEvent(new Event('change')); })()""")
             self.assertEqual(page.evaluate(shown), ["spread ratio = 8"] * 2)
             steps = page.evaluate("motley.charts.decisions.data.datasets.length")
-            self.assertEqual(steps, 4)  # a line a worker, at this point as at the first
+            self.assertEqual(steps, 4)  # one line per worker, at this point as at the first
             self.check_quiet(page)
 
     def test_a_phone_in_the_dark_scrolls_only_down(self):

@@ -32,15 +32,12 @@ plt.rcParams.update({
 })
 
 
-LONGEST_NAME = 32  # letters of one name in a figure
-
-
-def short(name):
+def short(name, most=32):
     """A name that leaves room for the figure: of a long one the beginning and the end, which tell most names apart."""
     name = str(name)
-    if len(name) > LONGEST_NAME:
-        end = LONGEST_NAME // 2 - 1
-        name = f"{name[:LONGEST_NAME - 1 - end]}…{name[-end:]}"
+    if len(name) > most:
+        end = most // 2 - 1
+        name = f"{name[:most - 1 - end]}…{name[-end:]}"
     return name
 
 

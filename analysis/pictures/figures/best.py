@@ -5,11 +5,11 @@ from ..results import NoData, axis_name, value_text
 from ..style import COLUMN_IN, legend_above, legend_name, panels, short
 
 NAME = "best"
-TITLE = "The best algorithm over two swept axes"
-HOW_TO_READ = ("Each cell names the algorithm with the smallest mean time to target there, in its colour. "
-               "Paler with ~: it is within noise of another, so the first place is not sure (of the baseline by the paired "
-               "comparison, of others when their intervals overlap). "
-               "Grey: nobody reached the target.")
+TITLE = "Best algorithm over two swept parameters"
+HOW_TO_READ = ("Each cell names the algorithm with the shortest mean time to target, in its colour. A paler cell "
+               "marked ~: another algorithm is within noise of it, so first place is uncertain (by the paired "
+               "comparison where one of the two is the baseline, otherwise where their intervals overlap). Grey: no "
+               "algorithm reached the target.")
 
 
 def winner(rows):

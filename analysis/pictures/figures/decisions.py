@@ -4,11 +4,11 @@ from ..results import NoData
 from ..style import CLASSES, PAGE_IN, entries_of, evenly, legend_above, legend_name, name_point, panels, short
 
 NAME = "decisions"
-TITLE = "What the algorithms decided over time"
-HOW_TO_READ = ("Batch sizes, local steps, groups: what an adaptive algorithm chose for each worker, as steps over "
-               "virtual time. One panel an algorithm and quantity (its first replica), one line a worker, "
-               "coloured by class; of many workers an even sample. Flat lines: it has settled. Of a sweep the last "
-               "point at which something was decided.")
+TITLE = "Decisions made during the run"
+HOW_TO_READ = ("Batch sizes, local steps, groups: what an adaptive algorithm chose for each worker over virtual "
+               "time. One panel per algorithm and quantity (first replica), one line per worker, coloured by class; "
+               "with many workers, an evenly spaced subset. Flat lines: the choice has settled. For a sweep, the "
+               "last point with decisions is shown.")
 MOST_WORKERS = 32
 
 
@@ -19,7 +19,7 @@ def runs_that_decide(results, runs):
 
 def draw(results, look):
     if results.decisions.empty:
-        raise NoData("no algorithm here decides anything while it runs")
+        raise NoData("no algorithm here makes decisions during the run")
     decided = [p for p in results.points() if len(runs_that_decide(results, results.at(p)))]
     if not decided:
         raise NoData("decisions.csv names no run of runs.csv")

@@ -4,11 +4,12 @@ from ..results import NoData
 from ..style import PAGE_IN, STATES, evenly, legend_above, name_point, panels, short
 
 NAME = "gantt"
-TITLE = "Who does what when"
-HOW_TO_READ = ("One row a host, one panel an algorithm, over a window of virtual time. Computing (and computing "
-               "that was thrown away) covers what is sent and received behind it; grey is waiting; black ticks "
-               "are updates of the global model. Long grey next to long green: some wait for others. "
-               "Of a sweep the last point at which most algorithms were traced.")
+TITLE = "Timeline of workers and servers"
+HOW_TO_READ = ("One row per host, one panel per algorithm, over a window of virtual time. Computation (including "
+               "computation whose result was discarded) is drawn over the sending and receiving that overlap with "
+               "it; grey is waiting; black ticks are updates of the global model. Long grey stretches next to long "
+               "green ones: fast workers wait for slow ones. For a sweep, the last of the points with the most "
+               "traced algorithms is shown.")
 MOST_HOSTS = 16
 MOST_RUNS = 6
 ROUNDS = 12  # usual computations of the slowest host; a shorter timeline is shown whole
@@ -71,9 +72,9 @@ def draw(results, look):
         ax.set_xlim(start, end)
         ax.grid(False)
         ax.tick_params(labelbottom=ax is axes[-1])
-        sample = f" ({len(shown)} of the {len(hosts[run['run']])} hosts in the timeline)" \
+        sample = f" ({len(shown)} of {len(hosts[run['run']])} traced hosts)" \
             if len(shown) < len(hosts[run["run"]]) else ""
-        ax.set_title(short(run["run"]) + sample, loc="left", color=look.ink(run["algorithm"]))
+        ax.set_title(short(run["run"], 80) + sample, loc="left", color=look.ink(run["algorithm"]))
     axes[-1].set_xlabel("virtual time (s)")
     name_point(fig, results, point, f"{MOST_RUNS} of {len(traced)} algorithms" if len(traced) > MOST_RUNS else "")
     names = [s for s in ORDER if s in set(inside["state"])]

@@ -5,10 +5,11 @@ from ..style import CLASSES, PAGE_IN, entries_of, legend_above, legend_name, nam
 
 NAME = "staleness"
 TITLE = "Staleness by worker class"
-HOW_TO_READ = ("Share of a class's gradients that were applied so many updates after the model they were "
-               "computed at was read, one panel an algorithm, one colour a class. Slow classes sit to the "
-               "right: their gradients are older when they arrive. Algorithms that never apply a stale gradient "
-               "have no panel. Of a sweep its last point, and at most six classes.")
+HOW_TO_READ = ("Share of a class's gradients by staleness: how many updates were made between reading the model a "
+               "gradient was computed on and applying that gradient. One panel per algorithm, one colour per class. "
+               "Slow classes lie further to the right: their gradients are older when they arrive. Algorithms that "
+               "never apply a stale gradient have no panel. For a sweep, the last point is shown; at most six "
+               "classes.")
 MOST_BARS = 40
 
 

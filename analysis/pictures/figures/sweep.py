@@ -4,10 +4,10 @@ from ..results import NoData, axis_name, value_text
 from ..style import entries_of, legend_above, panels, short
 
 NAME = "sweep"
-TITLE = "Time to target and speed-up against the swept quantity"
-HOW_TO_READ = ("One line an algorithm over the values of the sweep; the shade is the 95 % interval of "
-               "summary.csv. An open marker: not every run reached the target there; a gap: none did. Of "
-               "further swept axes the first value is shown.")
+TITLE = "Time to target and speed-up over the swept parameter"
+HOW_TO_READ = ("One line per algorithm; the shaded band is the 95 % interval from summary.csv. An open marker: not "
+               "every run reached the target at that value; a gap: none did. If several parameters are swept, the "
+               "others are held at their first value.")
 LOG_BEYOND = 12  # largest over smallest: on a linear axis the smallest could not be told apart
 
 

@@ -3,9 +3,9 @@ from ..style import PAGE_IN, STATES, entries_of, legend_above, name_point, panel
 
 NAME = "time_budget"
 TITLE = "Where the workers' time goes"
-HOW_TO_READ = ("Share of a class's time spent computing, with messages under way, waiting, and computing what "
-               "was thrown away; the four are all of it. One group an algorithm, one bar a class, mean over its "
-               "workers and replicas. Of a sweep its last point.")
+HOW_TO_READ = ("Share of a class's time spent computing, transferring, waiting, and computing results that were "
+               "discarded; the four add up to 100 %. One group per algorithm, one bar per class, averaged over its "
+               "workers and replicas. For a sweep, the last point is shown.")
 PARTS = ["compute", "transfer", "wait", "discarded"]
 
 

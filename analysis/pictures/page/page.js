@@ -101,7 +101,7 @@
   });
 
   const markerOf = (label) => ({ pointStyle: (data.look[label] || {}).point, pointRotation: (data.look[label] || {}).rotation || 0 });
-  // Eight markers a line, each line's elsewhere, as in the figures.
+  // Eight markers per line, staggered between lines, as in the figures.
   const someMarkers = (label, count) => {
     const every = Math.max(1, Math.floor(count / 8));
     const first = Math.floor((data.algorithms.indexOf(label) * every) / data.algorithms.length);
