@@ -222,6 +222,11 @@ class Words(unittest.TestCase):
         self.assertIn("Missing: staleness.csv (no columns staleness, count).", page)
         self.assertIn("Missing: summary.csv (no columns utilisation, bytes_to_target).", page)
 
+    def test_axes_that_end_alike_are_named_in_full(self):
+        first, second = "/algorithms/0/step_size", "/algorithms/1/step_size"
+        results = Results(write_results(self.folder, ("sync",), replicas=1, axes={first: [1], second: [2], RATIO: [4]}))
+        self.assertEqual(results.point_title((1, 2, 4)), f"{first} = 1, {second} = 2, spread ratio = 4")
+
     def test_values_of_a_sweep_that_differ_late_are_different_points(self):
         results = Results(write_results(self.folder, ("sync",), replicas=1, axes={RATIO: [1.0000001, 1.0000002, 2]}))
         self.assertEqual(report.page_data(results)["points"],

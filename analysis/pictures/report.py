@@ -10,7 +10,7 @@ from . import words
 from .figures import contribution, curves, decisions, links, staleness, time_budget
 from .figures import sweep as sweep_figure
 from .figures.target import rows_of
-from .results import NoData, axis_name, value_text
+from .results import NoData
 from .style import CLASSES, STATES, Look, evenly
 
 PAGE = pathlib.Path(__file__).parent / "page"
@@ -80,7 +80,7 @@ def sweep_data(results):
             parts = ["mean", "low", "high"] if name == "time" else ["", "_low", "_high"]
             series[label][name] = {key: rounded_list(mine[columns.format(part)])
                                    for key, part in zip(("mean", "low", "high"), parts)}
-    return {"axis": axis_name(axis) + (f" ({fixed})" if fixed else ""), "series": series,
+    return {"axis": results.axis_name(axis) + (f" ({fixed})" if fixed else ""), "series": series,
             "log": sweep_figure.is_geometric(values), "values": values if numbers else [], "names": None if numbers else [str(v) for v in values]}
 
 

@@ -167,8 +167,13 @@ class Results:
         at, mean, low, high = (rows[column].to_numpy(float) for column in ("x", f"{y}_mean", f"{y}_low", f"{y}_high"))
         return (at, mean, low, high) if rows["n"].iloc[0] > 1 else (at, mean, None, None)
 
+    def axis_name(self, axis):
+        """What a reader recognises the axis by; its whole pointer where two axes would have the same name."""
+        names = [_end_of(other) for other in self.axes]
+        return _end_of(axis) if names.count(_end_of(axis)) < 2 else axis
+
     def point_title(self, point):
-        return ", ".join(f"{axis_name(axis)} = {value_text(value)}"
+        return ", ".join(f"{self.axis_name(axis)} = {value_text(value)}"
                          for axis, value in zip(self.axes, point))
 
     def algorithms_of(self, runs):
@@ -176,7 +181,7 @@ class Results:
         return [label for label in self.algorithms if label in present]
 
 
-def axis_name(axis):
+def _end_of(axis):
     """The end of a JSON pointer that a reader recognises: /cluster/workers/0/spread/ratio -> spread ratio."""
     everywhere = {"cluster", "workers", "algorithms"}
     words = [word for word in axis.split("/") if word and not word.isdigit() and word not in everywhere]

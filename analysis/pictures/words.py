@@ -1,7 +1,7 @@
 """A results folder in words: the question, the answer, and how certain it is. Numbers are the simulator's."""
 from .figures.target import rows_of
 from .noise import known, within_noise
-from .results import axis_name, list_of, object_of, seconds, value_text
+from .results import list_of, object_of, seconds, value_text
 
 
 def joined(parts):
@@ -100,7 +100,7 @@ def question(results):
         several = len(results.algorithms) > 1
         sentences.append(f"Which of {algorithms} reaches {wanted} first?" if wanted and several
                          else f"How far {'do' if several else 'does'} {algorithms} get" + (f" towards {wanted}?" if wanted else "?"))
-    swept = [f"{axis_name(axis)} over {joined([value_text(v) for v in dict.fromkeys(results.runs[axis])])}"
+    swept = [f"{results.axis_name(axis)} over {joined([value_text(v) for v in dict.fromkeys(results.runs[axis])])}"
              for axis in results.axes]
     if swept:
         sentences.append("Swept: " + "; ".join(swept))

@@ -1,7 +1,7 @@
 from matplotlib.patches import Patch, Rectangle
 
 from ..noise import known, within_noise
-from ..results import NoData, axis_name, value_text
+from ..results import NoData, value_text
 from ..style import COLUMN_IN, legend_above, legend_name, panels, short
 
 NAME = "best"
@@ -50,8 +50,8 @@ def draw(results, look):
     ax.set_ylim(-0.5, len(ys) - 0.5)
     ax.set_xticks(range(len(xs)), [short(value_text(v)) for v in xs])
     ax.set_yticks(range(len(ys)), [short(value_text(v)) for v in ys])
-    ax.set_xlabel(axis_name(x))
-    ax.set_ylabel(axis_name(y))
+    ax.set_xlabel(results.axis_name(x))
+    ax.set_ylabel(results.axis_name(y))
     ax.grid(False)
     legend_above(fig, {legend_name(label): used[label] for label in results.algorithms if label in used})
     return fig

@@ -1,6 +1,6 @@
 from matplotlib.ticker import FormatStrFormatter, LogLocator, NullFormatter
 
-from ..results import NoData, axis_name, value_text
+from ..results import NoData, value_text
 from ..style import entries_of, legend_above, panels, short
 
 NAME = "sweep"
@@ -39,7 +39,7 @@ def rows_along(results, axis):
             continue
         first = rows[other].iloc[0]
         rows = rows[rows[other] == first]
-        fixed.append(f"{axis_name(other)} = {value_text(first)}")
+        fixed.append(f"{results.axis_name(other)} = {value_text(first)}")
     return rows, ", ".join(fixed)
 
 
@@ -67,7 +67,7 @@ def draw(results, look):
             partly = mine[mine["reached"] < mine["n"]]
             ax.plot([place[v] for v in partly[axis]], partly[mean], linestyle="none", marker=look.marker(algorithm),
                     markerfacecolor="white", markeredgecolor=look.colour(algorithm), zorder=3)
-        frame(ax, axis, values, place, rows[mean], label)
+        frame(ax, results.axis_name(axis), values, place, rows[mean], label)
     axes[1].axhline(1, color="0.35", linestyle="--", linewidth=0.9)
     legend_above(fig, entries_of(axes))
     if fixed:
@@ -75,9 +75,9 @@ def draw(results, look):
     return fig
 
 
-def frame(ax, axis, values, place, shown, label):
+def frame(ax, name, values, place, shown, label):
     log_x = is_geometric(values)
-    ax.set_xlabel(axis_name(axis) + (" (log scale)" if log_x else ""))
+    ax.set_xlabel(name + (" (log scale)" if log_x else ""))
     if log_x:
         ax.set_xscale("log")
     if not is_number(values):
