@@ -309,6 +309,11 @@ class OfTheProgram(unittest.TestCase):
     def test_report_names_what_it_does_not_find(self):
         told = subprocess.run([os.environ["MOTLEY_BINARY"], "report", "nowhere"], capture_output=True, text=True)
         self.assertEqual((told.returncode, told.stderr), (2, "motley: report: no such folder: nowhere\n"))
+        with tempfile.TemporaryDirectory() as empty:
+            told = subprocess.run([os.environ["MOTLEY_BINARY"], "report", empty], capture_output=True, text=True)
+            self.assertEqual((told.returncode, told.stderr),
+                             (2, f"motley: report: {empty}: holds no results (runs.csv is not there)\n"))
+            self.assertEqual(os.listdir(empty), [])
 
 
 @unittest.skipIf(chromium.PROGRAM is None, "Chromium is not installed")

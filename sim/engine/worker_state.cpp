@@ -23,9 +23,7 @@ WorkerState::WorkerState(Simulation& simulation, std::size_t rank)
       simulation_(simulation),
       rank_(rank),
       alarm_(simulation.agenda()),
-      sampler_(simulation.setup().partition,
-               simulation.setup().scenario.data ? simulation.setup().scenario.data->order
-                                                : DataSpec::Order::shuffled,
+      sampler_(simulation.setup().partition, simulation.setup().scenario.order(),
                simulation.setup().scenario.seed, rank),
       noise_(simulation.setup().cluster.workers[rank].noise, simulation.setup().scenario.seed,
              rank) {}
