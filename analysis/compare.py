@@ -10,7 +10,7 @@ import pathlib
 import sys
 
 from pictures import figures
-from pictures.results import NoData, Results
+from pictures.results import NoData, results_of
 from pictures.style import Look, save
 
 
@@ -47,12 +47,15 @@ def main():
     arguments = parser.parse_args()
     out = arguments.out or pathlib.Path(arguments.results) / "figures"
     try:
-        results = Results(arguments.results)
+        results = results_of(arguments.results)
     except NoData as reason:
         sys.exit(f"compare: {reason}")
     for name in results.missing:
         print(f"missing: {name}")
-    tell(*draw_all(results, out, arguments.only), out)
+    try:
+        tell(*draw_all(results, out, arguments.only), out)
+    except OSError as error:
+        sys.exit(f"compare: cannot write {error.filename or out}: {error.strerror}")
 
 
 if __name__ == "__main__":

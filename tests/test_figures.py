@@ -52,7 +52,7 @@ class Figures(unittest.TestCase):
     def draw(self, module, results):
         return module.draw(results, Look(results.algorithms))
 
-    def test_curves_have_a_line_and_a_band_an_algorithm_and_the_target(self):
+    def test_curves_have_a_line_and_a_band_per_algorithm_and_the_target(self):
         fig = self.draw(figures.accuracy, self.plain)
         accuracy, loss = fig.axes
         self.assertEqual(labels(accuracy), ["sync", "async", "local", "slow", f"target {TARGET}"])
@@ -138,7 +138,7 @@ class Figures(unittest.TestCase):
         self.assertLessEqual(accuracy.get_ylim()[1], 1)
         self.assertGreaterEqual(loss.get_ylim()[0], 0)
 
-    def test_a_sweep_has_a_line_an_algorithm_over_its_values(self):
+    def test_a_sweep_has_a_line_per_algorithm_over_its_values(self):
         left, right = self.draw(figures.sweep, self.sweep).axes
         self.assertEqual(labels(left), ["sync", "async", "local"])
         self.assertEqual(list(lines(left)["sync"].get_xdata()), [1, 4, 16])
@@ -156,7 +156,7 @@ class Figures(unittest.TestCase):
         self.assertEqual(texts(ax), ["async"] * 6)
         self.assertEqual((ax.get_xlabel(), ax.get_ylabel()), ("spread ratio", "cost model size"))
 
-    def test_staleness_has_a_panel_a_stale_algorithm_and_a_series_a_class(self):
+    def test_staleness_has_a_panel_per_stale_algorithm_and_a_series_per_class(self):
         fig = self.draw(figures.staleness, self.plain)
         self.assertEqual([ax.get_title() for ax in fig.axes], ["async"])
         self.assertEqual(labels(fig.axes[0]), ["gpu", "cpu"])
@@ -164,7 +164,7 @@ class Figures(unittest.TestCase):
         self.assertAlmostEqual(gpu.values[2], 400 / 600)
         self.assertEqual(fig.axes[0].get_ylim()[0], 0)
 
-    def test_the_gantt_chart_has_a_row_a_host_and_a_tick_an_update(self):
+    def test_the_gantt_chart_has_a_row_per_host_and_a_tick_per_update(self):
         fig = self.draw(figures.gantt, self.plain)
         ax = fig.axes[0]
         self.assertEqual([t.get_text() for t in ax.get_yticklabels()], ["gpu0", "gpu1", "cpu2", "cpu3", "server"])
@@ -190,7 +190,7 @@ class Figures(unittest.TestCase):
         self.assertEqual({len(line.get_xdata()) for line in lines(ax).values()}, {200})
         results.events = pd.concat([results.events.assign(host=results.events["host"] + f"_{i}") for i in range(9)])
         ax = self.draw(figures.gantt, results).axes[0]
-        self.assertEqual(ax.get_title(loc="left"), "sync-0 (16 of the 45 hosts in the timeline)")
+        self.assertEqual(ax.get_title(loc="left"), "sync-0 (16 of 45 traced hosts)")
         self.assertEqual(len(ax.get_yticks()), 16)
 
     def test_the_time_budget_adds_up_to_one(self):
@@ -226,9 +226,27 @@ class Figures(unittest.TestCase):
         self.assertEqual(list(ax.lines[0].get_ydata()), [4, 8, 8])
         self.assertEqual(ax.get_ylabel(), "local steps")
 
+    def test_long_hidden_and_mathematical_names_leave_the_figures_readable(self):
+        names = {"async": "a" * 250, "local": "_local", "slow": "$\\frac{$", "gpu": "g" * 250, "server_up": "l" * 250}
+        results = Results(self.plain.folder)
+        for table in (results.runs, results.summary, results.bands, results.workers, results.staleness, results.links,
+                      results.decisions, results.events):
+            for column in set(table.columns) & {"algorithm", "class", "worker", "host", "link", "baseline"}:
+                table[column] = table[column].replace(names)
+        results.algorithms = [names.get(a, a) for a in results.algorithms]
+        for module in figures.ALL:
+            if module in (figures.sweep, figures.best):
+                continue
+            fig = self.draw(module, results)
+            fig.canvas.draw()
+            width = fig.get_tightbbox(fig.canvas.get_renderer()).width
+            self.assertLess(width, 1.25 * fig.get_figwidth(), module.NAME)
+        self.assertEqual(labels(self.draw(figures.accuracy, results).axes[0])[1:4],
+                         ["a" * 16 + "…" + "a" * 15, " _local", "$\\frac{$"])
+
     def test_a_figure_without_data_says_why(self):
         reasons = {figures.gantt: "no timeline was recorded: run with --trace",
-                   figures.decisions: "no algorithm here decides anything while it runs",
+                   figures.decisions: "no algorithm here makes decisions during the run",
                    figures.sweep: "nothing is swept in this scenario", figures.best: "fewer than two axes are swept"}
         for module, reason in reasons.items():
             with self.assertRaises(NoData) as caught:

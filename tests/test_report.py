@@ -1,5 +1,6 @@
 """report.html as a text, and as Chromium sees it."""
 import json
+import math
 import os
 import pathlib
 import re
@@ -14,7 +15,7 @@ sys.path.insert(0, str(ROOT / "analysis"))
 
 import chromium
 from pictures import report, words
-from pictures.results import Results
+from pictures.results import TEXT, Results
 from results_fixture import write_results
 
 RATIO = "/cluster/workers/0/spread/ratio"
@@ -36,14 +37,14 @@ class Words(unittest.TestCase):
         results = Results(write_results(self.folder))
         self.assertEqual(words.question(results),
                          "4 workers: 2 gpu (4 Tf/s each) and 2 cpu (1 Tf/s each); the fastest is 4 times as fast as the "
-                         "slowest. Links of 10Gbps, 50us latency. Trained: mlp on synthetic. Which of sync, async and "
-                         "local reaches 80 % test accuracy first. A run ends at time 300s.")
+                         "slowest. Links of 10Gbps, 50us latency. Model: mlp, trained on synthetic. Which of sync, async and "
+                         "local reaches 80 % test accuracy first? Runs stop at time 300s.")
 
     def test_the_answer_names_the_first_how_much_and_who_never(self):
         results = Results(write_results(self.folder, ALGORITHMS))
         self.assertEqual(words.answer_at(results, ()), [
             "async reaches 80 % test accuracy in 42.3 s, 2.50x (95 %: 2.25 to 2.75) as fast as sync.",
-            "Later: local 70.5 s and sync 106 s.", "slow never reaches it."])
+            "Slower: local 70.5 s and sync 106 s.", "slow never reaches it."])
 
     def test_overlapping_intervals_are_within_noise(self):
         results = Results(write_results(self.folder, ("sync", "async", "local")))
@@ -55,7 +56,7 @@ class Words(unittest.TestCase):
         results = Results(write_results(self.folder, ("sync", "async")))
         summary = results.summary
         summary.loc[summary["algorithm"] == "sync", "time_to_target_low_s"] = 43.0  # the two intervals overlap
-        self.assertEqual(words.answer_at(results, ())[1:], ["Later: sync 106 s."])
+        self.assertEqual(words.answer_at(results, ())[1:], ["Slower: sync 106 s."])
         summary.loc[summary["algorithm"] == "async", "speedup_low"] = 0.9
         self.assertEqual(words.answer_at(results, ())[1:],
                          ["sync is within noise of it: the 95 % interval of the speed-up contains 1."])
@@ -70,7 +71,7 @@ class Words(unittest.TestCase):
         results.summary = summary.reset_index()
         self.assertEqual(words.answer_at(results, ()), [
             "async reaches 80 % test accuracy in 42.3 s, 2.50x (1 pair of runs) as fast as sync.",
-            "local is just as fast.", "Later: sync 106 s (1 of 3 runs)."])
+            "local is just as fast.", "Slower: sync 106 s (1 of 3 runs)."])
 
     def test_where_nobody_reaches_the_target_the_closest_is_named(self):
         results = Results(write_results(self.folder, ("slow",)))
@@ -83,16 +84,16 @@ class Words(unittest.TestCase):
         del results.scenario["target"]
         columns = ["final_accuracy_mean", "final_accuracy_low", "final_accuracy_high"]
         results.summary.loc[results.summary["algorithm"] == "sync", columns] = [0.9, None, None]
-        self.assertEqual(words.answer_at(results, ()), ["There is no target; sync ends with the best accuracy, 90.0 %."])
+        self.assertEqual(words.answer_at(results, ()), ["No target is set; sync ends with the best accuracy, 90.0 %."])
         results.summary[columns] = [[0.9, 0.89, 0.91], [0.88, 0.87, 0.895]]
         self.assertEqual(words.answer_at(results, ()), [
-            "There is no target; sync ends with the best accuracy, 90.0 % (95 %: 89.0 to 91.0 %).",
+            "No target is set; sync ends with the best accuracy, 90.0 % (95 %: 89.0 to 91.0 %).",
             "async is within noise of it: the 95 % intervals overlap."])
         results.summary["final_accuracy_mean"] = None
-        self.assertEqual(words.answer_at(results, ()), ["There is no target; sync ends with the smallest test loss, 0.3."])
+        self.assertEqual(words.answer_at(results, ()), ["No target is set; sync ends with the lowest test loss, 0.3."])
         results.runs["final_test_loss"] = None
         results.runs.loc[results.runs["algorithm"] == "async", "samples"] = 192000
-        self.assertEqual(words.answer_at(results, ()), ["There is no target; async gets through the most samples, 192,000."])
+        self.assertEqual(words.answer_at(results, ()), ["No target is set; async processes the most samples, 192,000."])
 
     def test_a_speed_up_too_close_to_tell_is_marked_in_the_table(self):
         results = Results(write_results(self.folder, ("sync", "async", "local")))
@@ -111,12 +112,12 @@ class Words(unittest.TestCase):
         first = (results.summary["algorithm"] == "local") & (results.summary[RATIO] == 4)
         results.summary.loc[first, "time_to_target_mean_s"] = 1.0
         self.assertEqual(words.over_the_sweep(results), "First to reach 80 % test accuracy: async at 1 of 2 points and local at 1. "
-                         "At 1 of these points others are within noise of the first.")
+                         "At 1 of these points another algorithm is within noise of the first.")
         self.assertIn("(at the first point of the sweep)", words.question(results))
 
     def test_one_replica_is_not_sure(self):
         results = Results(write_results(self.folder, replicas=1))
-        self.assertIn("One run of each: there are no intervals", words.how_sure(results)[0])
+        self.assertIn("One run per algorithm: there are no confidence intervals", words.how_sure(results)[0])
         self.assertEqual(words.answer_at(results, ())[0], "async reaches 80 % test accuracy in 43.9 s, 2.50x as fast as sync.")
 
     def test_failed_and_diverged_runs_are_named_with_their_reason(self):
@@ -140,15 +141,15 @@ class Words(unittest.TestCase):
         plan = [{"run": f"{a}-{r}"} for a in ("sync", "async", "local", "backup") for r in range(3)]
         (self.folder / "plan.json").write_text(json.dumps({"runs": plan}))
         results = Results(self.folder)
-        self.assertIn("Not finished: 3 of 12 planned runs (backup-0, backup-1 and backup-2). The same command does the rest.",
+        self.assertIn("Not finished: 3 of 12 planned runs (backup-0, backup-1 and backup-2). Run the same command again to finish them.",
                       words.how_sure(results))
-        self.assertIn("Only 9 of 12 planned runs are finished.", page_of(self.folder))
+        self.assertIn("Only 9 of 12 planned runs have finished.", page_of(self.folder))
 
     def test_an_empty_folder_is_reported_as_empty(self):
         page = page_of(self.folder)
         self.assertIn("There are no finished runs in this folder.", page)
         self.assertIn("Missing: runs.csv (not there).", page)
-        self.assertIn("What was asked is not known: the scenario is missing.", page)
+        self.assertIn("The question is unknown: scenario.json is missing.", page)
 
     def test_a_folder_before_its_first_run_has_headers_only(self):
         write_results(self.folder)
@@ -177,11 +178,104 @@ class Words(unittest.TestCase):
         for file in self.folder.glob("*"):
             file.write_text(file.read_text().replace("local", "</script><b>x"))
         page = page_of(self.folder)
-        self.assertNotIn("<b>x", page.replace("<\\/script><b>x", ""))
+        self.assertNotIn("<b>x", page)
+        data = re.search(r'<script type="application/json" id="data">(.*?)</script>', page, re.S)[1]
+        self.assertIn("</script><b>x", json.loads(data)["algorithms"])
+        self.assertNotIn("<", data)  # "<!--<script>" would swallow the scripts after it
+
+    def test_a_description_of_another_shape_is_no_description(self):
+        write_results(self.folder)
+        whole = json.loads((self.folder / "scenario.json").read_text())
+        for value in (None, [], "x", 5, True, math.nan, [None], {"kind": None}):
+            (self.folder / "scenario.json").write_text(json.dumps({key: value for key in whole}))
+            (self.folder / "provenance.json").write_text(json.dumps({"command": value}))
+            (self.folder / "plan.json").write_text(json.dumps({"runs": value}))
+            with self.subTest(sections=value):
+                self.assertIn("4 workers: 2 gpu", page_of(self.folder))
+            for name in ("scenario.json", "provenance.json", "plan.json"):
+                (self.folder / name).write_text(json.dumps(value))
+            with self.subTest(whole=value):
+                page = page_of(self.folder)
+                if not isinstance(value, dict):
+                    for name in ("scenario.json", "provenance.json", "plan.json"):
+                        self.assertIn(f"Missing: {name} (not a JSON object).", page)
+
+    def test_a_description_nested_too_deep_to_read_is_missing(self):
+        write_results(self.folder)
+        (self.folder / "scenario.json").write_text("[" * 100_000)
+        self.assertIn("Missing: scenario.json (cannot be read).", page_of(self.folder))
+
+    def test_numbers_that_are_none_leave_gaps_and_missing_columns_are_named(self):
+        for value in ("inf", "nan", "-1", "0", "x", "", "1e308"):
+            write_results(self.folder, replicas=1)
+            for file in sorted(self.folder.glob("*.csv")):
+                header, *rows = [line.split(",") for line in file.read_text().splitlines()]
+                damaged = [header] + [[cell if column in TEXT else value for column, cell in zip(header, row)] for row in rows]
+                file.write_text("\n".join(map(",".join, damaged)) + "\n")
+            with self.subTest(value=value):
+                self.assertIn("4 workers: 2 gpu", page_of(self.folder))
+        write_results(self.folder, replicas=1)
+        for file in sorted(self.folder.glob("*.csv")):
+            lines = file.read_text().splitlines()
+            file.write_text("\n".join(line.rsplit(",", 2)[0] for line in lines) + "\n")
+        page = page_of(self.folder)
+        self.assertIn("Missing: staleness.csv (no columns staleness, count).", page)
+        self.assertIn("Missing: summary.csv (no columns utilisation, bytes_to_target).", page)
+
+    def test_axes_that_end_alike_are_named_in_full(self):
+        first, second = "/algorithms/0/step_size", "/algorithms/1/step_size"
+        results = Results(write_results(self.folder, ("sync",), replicas=1, axes={first: [1], second: [2], RATIO: [4]}))
+        self.assertEqual(results.point_title((1, 2, 4)), f"{first} = 1, {second} = 2, spread ratio = 4")
+
+    def test_values_of_a_sweep_that_differ_late_are_different_points(self):
+        results = Results(write_results(self.folder, ("sync",), replicas=1, axes={RATIO: [1.0000001, 1.0000002, 2]}))
+        self.assertEqual(report.page_data(results)["points"],
+                         ["spread ratio = 1.0000001", "spread ratio = 1.0000002", "spread ratio = 2"])
 
     def test_nothing_in_the_page_is_fetched(self):
         page = page_of(write_results(self.folder), report.library() or "")
         self.assertEqual(re.findall(r'(?:src|href)="(?!data:)[^"]*"', page), [])
+
+
+class Script(unittest.TestCase):
+    """analysis/report.py as it is called."""
+
+    def setUp(self):
+        self.place = tempfile.TemporaryDirectory()
+        self.folder = pathlib.Path(self.place.name)
+        self.addCleanup(self.place.cleanup)
+
+    def report(self, *arguments):
+        told = subprocess.run([sys.executable, "-B", ROOT / "analysis" / "report.py", *arguments], capture_output=True, text=True,
+                              errors="surrogateescape")
+        self.assertNotIn("Traceback", told.stderr)
+        return told.returncode, told.stderr
+
+    def test_a_folder_without_results_is_refused_and_left_alone(self):
+        self.assertEqual(self.report(self.folder),
+                         (2, f"motley: report: {self.folder}: holds no results (runs.csv is not there)\n"))
+        self.assertEqual(list(self.folder.iterdir()), [])
+        (self.folder / "runs.csv").write_text("date,distance\n2020-01-01,12\n")  # somebody else's
+        self.assertEqual(self.report(self.folder), (2, f"motley: report: {self.folder}: holds no results (runs.csv has no column "
+                                                       "run or algorithm)\n"))
+        self.assertEqual([f.name for f in self.folder.iterdir()], ["runs.csv"])
+
+    def test_a_place_that_cannot_be_written_is_named(self):
+        results = write_results(self.folder / "results", ("sync",), replicas=1)
+        file = self.folder / "file"
+        file.write_text("")
+        code, told = self.report(results, "--out", file / "report.html")
+        self.assertEqual((code, told), (1, f"motley: report: cannot write {file}/figures: Not a directory\n"))
+        code, told = self.report(results, "--out", self.folder)
+        self.assertEqual((code, told), (2, f"motley: report: --out: {self.folder} is a folder; name the page, such as "
+                                           f"{self.folder}/report.html\n"))
+
+    def test_names_that_are_not_utf_8_and_formulas_are_drawn_as_they_are(self):
+        results = write_results(self.folder / os.fsdecode(b"caf\xe9"), ("sync", "local"), replicas=1)
+        for file in results.glob("*"):
+            file.write_text(file.read_text().replace("local", "$\\\\frac{$"))  # in JSON, and a name in the CSV, too
+        self.assertEqual(self.report(results), (0, ""))
+        self.assertTrue((results / "report.html").is_file())
 
 
 class OfTheProgram(unittest.TestCase):
@@ -215,6 +309,11 @@ class OfTheProgram(unittest.TestCase):
     def test_report_names_what_it_does_not_find(self):
         told = subprocess.run([os.environ["MOTLEY_BINARY"], "report", "nowhere"], capture_output=True, text=True)
         self.assertEqual((told.returncode, told.stderr), (2, "motley: report: no such folder: nowhere\n"))
+        with tempfile.TemporaryDirectory() as empty:
+            told = subprocess.run([os.environ["MOTLEY_BINARY"], "report", empty], capture_output=True, text=True)
+            self.assertEqual((told.returncode, told.stderr),
+                             (2, f"motley: report: {empty}: holds no results (runs.csv is not there)\n"))
+            self.assertEqual(os.listdir(empty), [])
 
 
 @unittest.skipIf(chromium.PROGRAM is None, "Chromium is not installed")
@@ -301,7 +400,7 @@ class InChromium(unittest.TestCase):
                 p.value = 'spread ratio = 8'; p.dispatchEvent(new Event('change')); })()""")
             self.assertEqual(page.evaluate(shown), ["spread ratio = 8"] * 2)
             steps = page.evaluate("motley.charts.decisions.data.datasets.length")
-            self.assertEqual(steps, 4)  # a line a worker, at this point as at the first
+            self.assertEqual(steps, 4)  # one line per worker, at this point as at the first
             self.check_quiet(page)
 
     def test_a_phone_in_the_dark_scrolls_only_down(self):
@@ -311,6 +410,29 @@ class InChromium(unittest.TestCase):
             self.assertLessEqual(page.evaluate("document.documentElement.scrollWidth"), 390)
             self.assertEqual(page.evaluate("getComputedStyle(document.body).backgroundColor"), "rgb(20, 23, 26)")
             self.assertEqual(page.evaluate("motley.charts.curves.options.scales.x.ticks.color"), "#e8eaed")
+            self.check_quiet(page)
+
+    def test_names_that_look_like_markup_or_are_long_leave_a_page_that_works(self):
+        hostile = {"local": "<!--<script>", "gpu0": "</script><script>alert(1)</script>", "slow": "s" * 250, "cpu": "'\"&amp;\u2028"}
+        write_results(self.folder, ALGORITHMS)
+        for file in self.folder.glob("*"):
+            content = file.read_text()
+            for plain, name in hostile.items():
+                cell = json.dumps(name)[1:-1] if file.suffix == ".json" else name.replace('"', '""')
+                quoted = rf'(?<![\w"]){plain}([^,\n]*)'
+                content = content.replace(plain, cell) if file.suffix == ".json" else \
+                    re.sub(quoted, lambda m, cell=cell: f'"{cell}{m[1]}"', content)
+            file.write_text(content)
+        file = self.folder / "report.html"
+        file.write_text(page_of(self.folder, report.library()))
+        with chromium.Page(width=390, height=800) as page:
+            page.open(file)
+            self.assertEqual(page.evaluate("motley.data.algorithms"), ["sync", "async", "<!--<script>", "s" * 250])
+            self.assertIn("</script><script>alert(1)</script>", page.evaluate("motley.data.contribution.all.map((r) => r.worker)"))
+            self.assertEqual(page.evaluate("motley.charts.target.data.labels"),
+                             ["async", "<!--<script>", "sync", "s" * 16 + "…" + "s" * 15 + " (not reached)"])
+            self.assertEqual(page.evaluate("document.querySelectorAll('script').length"), 3)
+            self.assertLessEqual(page.evaluate("document.documentElement.scrollWidth"), 390)
             self.check_quiet(page)
 
     def test_empty_and_failed_results_open_without_a_complaint(self):

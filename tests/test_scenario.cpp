@@ -271,6 +271,8 @@ TEST_CASE("Keys that belong to another kind are refused, and so is an unknown ki
         R"(/model/hidden: has no meaning with "kind": "softmax", only with mlp)"},
        {"/model/noise", 1,
         R"(/model/noise: has no meaning with "kind": "softmax", only with quadratic)"},
+       {"/model/order", "independent",
+        R"(/model/order: has no meaning with "kind": "softmax", only with quadratic)"},
        {"/data/partition",
         {{"alpha", 1}},
         R"(/data/partition/alpha: has no meaning with "kind": "iid", only with dirichlet)"},
@@ -598,7 +600,8 @@ TEST_CASE("The full scenario has every default filled in and keeps what was writ
                                                 {"smoothness", 1.0},
                                                 {"strong_convexity", 0.01},
                                                 {"noise", 1.0},
-                                                {"samples", 10000}});
+                                                {"samples", 10000},
+                                                {"order", "shuffled"}});
 }
 
 TEST_CASE("A scenario arrives in SI units with its defaults") {

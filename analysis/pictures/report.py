@@ -10,7 +10,7 @@ from . import words
 from .figures import contribution, curves, decisions, links, staleness, time_budget
 from .figures import sweep as sweep_figure
 from .figures.target import rows_of
-from .results import NoData, axis_name, value_text
+from .results import NoData
 from .style import CLASSES, STATES, Look, evenly
 
 PAGE = pathlib.Path(__file__).parent / "page"
@@ -80,7 +80,7 @@ def sweep_data(results):
             parts = ["mean", "low", "high"] if name == "time" else ["", "_low", "_high"]
             series[label][name] = {key: rounded_list(mine[columns.format(part)])
                                    for key, part in zip(("mean", "low", "high"), parts)}
-    return {"axis": axis_name(axis) + (f" ({fixed})" if fixed else ""), "series": series,
+    return {"axis": results.axis_name(axis) + (f" ({fixed})" if fixed else ""), "series": series,
             "log": sweep_figure.is_geometric(values), "values": values if numbers else [], "names": None if numbers else [str(v) for v in values]}
 
 
@@ -164,6 +164,11 @@ def page_data(results):
     }
 
 
+def embedded(data):
+    """JSON inside a <script>: without any "<", nothing in it can end the script or begin a comment."""
+    return json.dumps(data, allow_nan=False).replace("<", "\\u003c")
+
+
 def text(value):
     return html.escape(str(value))
 
@@ -205,13 +210,13 @@ def chart_cards(data):
         ordered = {y: Y_WORDS[y] for y in [first] + [m for m in measures if m != first]}
         tools = (choice("y", ordered, "what is shown") + choice("x", X_WORDS, "against what") +
                  choice("point", {p: p for p in data["points"]}, "point of the sweep") + ZOOM)
-        cards.append(card("curves", "Learning curves", "Mean over replicas and its 95 % band. Drag to zoom, double click "
-                          "for all; the buttons at the top hide an algorithm in every chart.", tools, wide=True))
+        cards.append(card("curves", "Learning curves", "Mean over replicas with its 95 % band. Drag to zoom, double-click "
+                          "to reset; the buttons at the top hide an algorithm in every chart.", tools, wide=True))
     if data["target"] and any(r["time_to_target_mean_s"] is not None for rows in data["summary"].values() for r in rows):
-        cards.append(card("target", "Time to target", "Mean and 95 % interval, fastest on top."))
-        cards.append(card("speedup", "Speed-up", "With the interval of the paired comparison; one that crosses 1 is no difference."))
+        cards.append(card("target", "Time to target", "Mean and 95 % interval, fastest first."))
+        cards.append(card("speedup", "Speed-up", "With the interval of the paired comparison; if it contains 1, the two are too close to call."))
     if data["sweep"]:
-        cards.append(card("sweep", f"Against {data['sweep']['axis']}", "One line an algorithm with its 95 % band; a gap: not reached.",
+        cards.append(card("sweep", f"Over {data['sweep']['axis']}", "One line per algorithm with its 95 % band; a gap: not reached.",
                           choice("y", {"time": "time to target", "speedup": "speed-up"}, "what is shown") + ZOOM, wide=True))
     return cards
 
@@ -219,20 +224,20 @@ def chart_cards(data):
 def why_cards(data):
     cards = []
     if any_rows(data, "time"):
-        cards.append(card("time", "Where the workers' time goes", "The four shares are all of a class's time."))
+        cards.append(card("time", "Where the workers' time goes", "The four shares add up to 100 % of a class's time."))
     if any_rows(data, "links"):
-        cards.append(card("links", "Busiest links", "Near 1: that link is the bottleneck. Busy but hardly used: flows held back elsewhere."))
+        cards.append(card("links", "Busiest links", "Near 1: that link is the bottleneck. Busy but at low utilisation: flows limited elsewhere."))
     if any_rows(data, "staleness"):
-        cards.append(card("staleness", "Staleness", "How many updates old the model was that a gradient was computed at.", ZOOM))
+        cards.append(card("staleness", "Staleness", "How many updates were made between reading a model and applying the gradient computed on it.", ZOOM))
     if any_rows(data, "contribution"):
         columns = {"speed_share": "against share of speed"}
         if any("data_share" in row for rows in data["contribution"].values() for row in rows):
             columns["data_share"] = "against share of data"
-        cards.append(card("contribution", "Who contributes", "One marker a worker (of many an even sample); on the dashed line share equals share.",
+        cards.append(card("contribution", "Contribution of each worker", "One marker per worker (an evenly spaced subset of many); on the dashed line the two shares are equal.",
                           choice("x", columns, "against what")))
     if any_rows(data, "decisions"):
         kinds = dict.fromkeys(kind for chosen in data["decisions"].values() for kind in chosen)
-        cards.append(card("decisions", "What the algorithm decided", "One line a worker, coloured by class; of many an even sample.",
+        cards.append(card("decisions", "Decisions made during the run", "One line per worker, coloured by class (an evenly spaced subset of many).",
                           choice("what", {k: k for k in kinds}, "which decision") + ZOOM, wide=True))
     return cards
 
@@ -246,9 +251,13 @@ def interval_cell(row, mean, low, high, show):
     return cell
 
 
+def counted(number):
+    return f"{number:g}" if words.known(number) else "?"
+
+
 def table_html(results):
     if results.summary.empty:
-        return "<p>No summary.csv: nothing to compare.</p>"
+        return "<p>summary.csv is missing: nothing to compare.</p>"
     tables = []
     look = Look(results.algorithms)
     for point in results.points():
@@ -264,10 +273,10 @@ def table_html(results):
             bad = f"<small>{', '.join(bad)}</small>" if bad else ""
             utilisation = words.percent(row["utilisation"]) if words.known(row["utilisation"]) else "-"
             if results.target:
-                cells = [time or "not reached", speed or "-", f"{row['reached']:g} of {row['n']:g}" + bad, accuracy or "-",
+                cells = [time or "not reached", speed or "-", f"{counted(row['reached'])} of {counted(row['n'])}" + bad, accuracy or "-",
                          utilisation, words.data_size(row["bytes_to_target"]) if words.known(row["bytes_to_target"]) else "-"]
             else:
-                cells = [f"{row['n']:g}" + bad, accuracy or "-", utilisation]
+                cells = [counted(row["n"]) + bad, accuracy or "-", utilisation]
             label = text(row["algorithm"])
             colour = look.colour(row["algorithm"]) if row["algorithm"] in results.algorithms else "#888"
             rows.append(f'<tr data-label="{label}"><td><span class="swatch" style="background:{colour}"></span>{label}</td>' +
@@ -279,7 +288,7 @@ def table_html(results):
         tables.append(f'<div class="scroll" data-point="{text(key_of(results, point))}">' +
                       (f"<h3>{text(title)}</h3>" if title else "") + "<table><thead><tr>" +
                       "".join(f"<th>{h}</th>" for h in heads) + "</tr></thead><tbody>" + "".join(rows) + "</tbody></table></div>")
-    note = ("<p class=\"note\">Small print: 95 % intervals. ~: too close to tell, the interval of the speed-up contains 1 "
+    note = ("<p class=\"note\">Small figures: 95 % intervals. ~: too close to call, because the interval of the speed-up contains 1 "
             "or there is none.</p>" if results.target else "")
     return "".join(tables) + note
 
@@ -291,7 +300,7 @@ def answer_html(results):
     listed = "<dl>" + "".join(f"<dt>{text(title)}</dt><dd>{text(' '.join(sentences))}</dd>" for title, sentences in parts) + "</dl>"
     lead = f"<p>{text(words.over_the_sweep(results))}</p>" if results.target else ""
     if len(results.planned) > len(results.runs):
-        lead += f"<p>Only {len(results.runs)} of {len(results.planned)} planned runs are finished.</p>"
+        lead += f"<p>Only {len(results.runs)} of {len(results.planned)} planned runs have finished.</p>"
     return lead + (listed if len(parts) <= 4 else f"<details><summary>Point by point</summary>{listed}</details>")
 
 
@@ -302,22 +311,22 @@ def why_html(results, data):
         listed = "".join(f'<li data-label="{text(a)}"><b>{text(a)}</b>: {text(line)}</li>' for a, line in lines.items())
         where = f"<p>At {text(results.point_title(point))}:</p>" if point else ""
         lists.append(f'<div data-point="{text(key_of(results, point))}">{where}<ul>{listed}</ul></div>' if listed else "")
-    return ("".join(lists) or "<p>No run has got far enough to say.</p>") + f'<div class="cards">{"".join(why_cards(data))}</div>'
+    return ("".join(lists) or "<p>No run got far enough to tell.</p>") + f'<div class="cards">{"".join(why_cards(data))}</div>'
 
 
 def made_html(results, left_out, folder):
     p = results.provenance
     command = p.get("command")
-    command = shlex.join(command) if isinstance(command, list) else command
+    command = shlex.join(map(str, command)) if isinstance(command, list) else command
     rows = {**({"command": command} if command else {}),
             **{k: v for k, v in p.items() if k != "command" and isinstance(v, (str, int, float))}}
     listed = "".join(f"<dt>{text(k.replace('_', ' '))}</dt><dd>{text(v)}</dd>" for k, v in rows.items())
     missing = "".join(f"<li>{text(m.TITLE)}: {text(reason)}</li>" for m, reason in left_out)
     scenario = text(json.dumps(results.scenario, indent=2))
     return (f'<dl class="made">{listed}</dl>' +
-            "<p>To do it again: <code>./motley run " + text(results.folder / "scenario.json") + " --out results/again</code></p>" +
-            f"<p>The figures of this report as PNG, SVG and PDF: <code>{text(folder)}</code>.</p>" +
-            (f"<details><summary>Figures that are left out, and why</summary><ul>{missing}</ul></details>" if missing else "") +
+            "<p>To reproduce: <code>./motley run " + text(results.folder / "scenario.json") + " --out results/again</code></p>" +
+            f"<p>Figures as PNG, SVG and PDF: <code>{text(folder)}</code>.</p>" +
+            (f"<details><summary>Figures left out, and why</summary><ul>{missing}</ul></details>" if missing else "") +
             (f"<details><summary>The full scenario</summary><pre>{scenario}</pre></details>" if results.scenario else
              "<p>The scenario is missing.</p>"))
 
@@ -325,7 +334,7 @@ def made_html(results, left_out, folder):
 def library():
     for file in LIBRARIES:
         if file.is_file():
-            return file.read_text()
+            return file.read_text(encoding="utf-8")
     return None
 
 
@@ -340,7 +349,7 @@ def page(results, drawn, left_out, figures_folder, chart_library):
         why = why_html(results, data)
     else:
         note = "" if chart_library is not None else ("<p>Chart.js is not installed (Debian: libjs-chart.js), so the charts "
-                                                     "are pictures.</p>")
+                                                     "are static images.</p>")
         charts = note + f'<div class="cards">{"".join(picture(figures_folder, m) for m in drawn)}</div>'
         why = why_html(results, {"time": {}, "links": {}, "staleness": {}, "contribution": {}, "decisions": {}})
     if not drawn and not len(results.runs):
@@ -350,7 +359,7 @@ def page(results, drawn, left_out, figures_folder, chart_library):
         "answer": answer_html(results), "table": table_html(results), "charts": charts, "why": why,
         "sure": "<ul>" + "".join(f"<li>{text(line)}</li>" for line in words.how_sure(results)) + "</ul>",
         "made": made_html(results, left_out, figures_folder), "style": (PAGE / "page.css").read_text(),
-        "data": json.dumps(data, allow_nan=False).replace("</", "<\\/"), "library": chart_library or "",
+        "data": embedded(data), "library": chart_library or "",
         "script": (PAGE / "page.js").read_text(),
     }
     filled = (PAGE / "template.html").read_text()

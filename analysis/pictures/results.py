@@ -1,5 +1,7 @@
-"""A results folder, read once. Files that are missing or empty are empty tables, and are named."""
+"""A results folder, read once. Files that are missing or empty are empty tables, and are named. Whatever a file holds,
+a section of the scenario is an object, a number is finite or missing, and a run has a name."""
 import json
+import math
 import pathlib
 
 import pandas as pd
@@ -30,10 +32,36 @@ TEXT = {"run", "algorithm", "status", "reason", "worker", "class", "baseline", "
         "state", "against"}
 # These exist only when something asks for them, so their absence is no fault of the folder.
 ON_REQUEST = {"decisions", "events"}
+# A row without these belongs to nothing.
+KEYS = {"runs": ["run", "algorithm"], "summary": ["algorithm"], "events": ["begin_s", "end_s"],
+        "decisions": ["time_s", "value"]}
+LARGEST = 1e150  # no quantity of a run is; beyond it sums and squares leave the numbers
 
 
 class NoData(Exception):
     """A figure cannot be drawn; says why."""
+
+
+def results_of(folder):
+    """The results in a folder that motley run has written to; of any other folder NoData."""
+    results = Results(folder)
+    if not (results.folder / "runs.csv").is_file():
+        raise NoData(f"{results.folder}: holds no results (runs.csv is not there)")
+    if any(column in results.absent["runs"] for column in KEYS["runs"]):
+        raise NoData(f"{results.folder}: holds no results (runs.csv has no column run or algorithm)")
+    return results
+
+
+def object_of(value):
+    return value if isinstance(value, dict) else {}
+
+
+def list_of(value):
+    return value if isinstance(value, list) else []
+
+
+def is_finite(value):
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value)
 
 
 class Results:
@@ -44,7 +72,9 @@ class Results:
         self.missing = []
         self.scenario = self._json("scenario.json")
         self.provenance = self._json("provenance.json")
-        self.planned = self._json("plan.json").get("runs", []) if (self.folder / "plan.json").exists() else []
+        plan = self._json("plan.json") if (self.folder / "plan.json").exists() else {}
+        self.planned = [run["run"] for run in list_of(plan.get("runs")) if isinstance(object_of(run).get("run"), str)]
+        self.absent = {}  # file -> columns it does not have
         for name in COLUMNS:
             setattr(self, name, self._table(name))
         self.axes = [column for column in self.runs.columns if column.startswith("/")]
@@ -52,10 +82,20 @@ class Results:
 
     def _json(self, name):
         try:
-            return json.loads((self.folder / name).read_text())
-        except (OSError, ValueError) as error:
+            read = json.loads((self.folder / name).read_text(encoding="utf-8"))
+        except (OSError, ValueError, RecursionError) as error:
             self.missing.append(f"{name} ({_reason(error)})")
             return {}
+        if not isinstance(read, dict):
+            self.missing.append(f"{name} (not a JSON object)")
+        return object_of(read)
+
+    def section(self, *keys):
+        """A part of the scenario; {} when it is not there or no object."""
+        part = self.scenario
+        for key in keys:
+            part = object_of(part.get(key))
+        return part
 
     def _table(self, name):
         file = self.folder / f"{name}.csv"
@@ -64,23 +104,29 @@ class Results:
             table = pd.read_csv(file, dtype={column: str for column in TEXT}, keep_default_na=False,
                                 na_values=[""])
         except (OSError, ValueError) as error:
+            self.absent[name] = columns
             if name not in ON_REQUEST:
                 self.missing.append(f"{name}.csv ({_reason(error)})")
             return pd.DataFrame({column: pd.Series(dtype=str if column in TEXT else float)
                                  for column in columns})
-        for column in columns:
-            if column not in table:
-                table[column] = pd.Series(dtype=str if column in TEXT else float)
+        absent = self.absent[name] = [column for column in columns if column not in table]
+        if absent:
+            self.missing.append(f"{name}.csv ({'no column' if len(absent) == 1 else 'no columns'} {', '.join(absent)})")
+        for column in absent:
+            table[column] = pd.Series(dtype=object if column in TEXT else float)
         for column in table.columns:
-            if column not in TEXT and not column.startswith("/"):
-                table[column] = pd.to_numeric(table[column], errors="coerce")
-        return table
+            if column.startswith("/"):
+                table[column] = _axis_values(table[column])
+            elif column not in TEXT:
+                numbers = pd.to_numeric(table[column], errors="coerce").astype(float)
+                table[column] = numbers.where(numbers.abs() < LARGEST)
+        return table.dropna(subset=KEYS.get(name, [])).reset_index(drop=True)
 
     def _algorithms(self):
         """Labels in the order of the scenario: this order decides colours."""
-        labels = [a.get("label", a.get("name")) for a in self.scenario.get("algorithms", [])
-                  if isinstance(a, dict)]
-        return labels + [a for a in self.runs["algorithm"].dropna().unique() if a not in labels]
+        labels = [a.get("label", a.get("name")) for a in map(object_of, list_of(self.scenario.get("algorithms")))]
+        return list(dict.fromkeys([a for a in labels if isinstance(a, str)] + list(self.runs["algorithm"]) +
+                                  list(self.summary["algorithm"])))
 
     def classes(self):
         """Worker classes in the order of their ranks: this order decides colours."""
@@ -89,9 +135,9 @@ class Results:
     @property
     def target(self):
         """("test_accuracy", 0.82), ("test_loss", 0.1) or None."""
-        target = self.scenario.get("target") or {}
+        target = self.section("target")
         for kind in ("accuracy", "loss"):
-            if target.get(kind) is not None:
+            if is_finite(target.get(kind)):
                 return f"test_{kind}", float(target[kind])
         return None
 
@@ -113,15 +159,21 @@ class Results:
         one replica has no low and high. None when there is no such curve."""
         rows = self.bands[(self.bands["algorithm"] == label) & (self.bands["against"] == x)]
         for axis, value in zip(self.axes, point):
-            rows = rows[rows[axis] == value]
-        rows = rows.dropna(subset=[f"{y}_mean"])
+            if axis in rows:
+                rows = rows[rows[axis] == value]
+        rows = rows.dropna(subset=["x", f"{y}_mean"])
         if rows.empty:
             return None
         at, mean, low, high = (rows[column].to_numpy(float) for column in ("x", f"{y}_mean", f"{y}_low", f"{y}_high"))
         return (at, mean, low, high) if rows["n"].iloc[0] > 1 else (at, mean, None, None)
 
+    def axis_name(self, axis):
+        """What a reader recognises the axis by; its whole pointer where two axes would have the same name."""
+        names = [_end_of(other) for other in self.axes]
+        return _end_of(axis) if names.count(_end_of(axis)) < 2 else axis
+
     def point_title(self, point):
-        return ", ".join(f"{axis_name(axis)} = {value_text(value)}"
+        return ", ".join(f"{self.axis_name(axis)} = {value_text(value)}"
                          for axis, value in zip(self.axes, point))
 
     def algorithms_of(self, runs):
@@ -129,7 +181,7 @@ class Results:
         return [label for label in self.algorithms if label in present]
 
 
-def axis_name(axis):
+def _end_of(axis):
     """The end of a JSON pointer that a reader recognises: /cluster/workers/0/spread/ratio -> spread ratio."""
     everywhere = {"cluster", "workers", "algorithms"}
     words = [word for word in axis.split("/") if word and not word.isdigit() and word not in everywhere]
@@ -143,7 +195,18 @@ def seconds(value):
 
 
 def value_text(value):
-    return f"{value:g}" if isinstance(value, (int, float)) else str(value)
+    """Short, but different for different values."""
+    if not is_finite(value):
+        return str(value)
+    return f"{value:g}" if float(f"{value:g}") == value else repr(value)
+
+
+def _axis_values(values):
+    """Numbers if all of them are finite ones, and else text, as which they can still be told apart."""
+    numbers = pd.to_numeric(values, errors="coerce")
+    if values.dtype != bool and (numbers.abs() < LARGEST).all():
+        return numbers
+    return values.map(lambda v: str(v).lower() if isinstance(v, bool) else "" if v != v else str(v))
 
 
 def _reason(error):

@@ -28,7 +28,22 @@ plt.rcParams.update({
     "grid.alpha": 0.25, "grid.linewidth": 0.5, "axes.spines.top": False, "axes.spines.right": False,
     "legend.frameon": False, "savefig.dpi": 200, "figure.constrained_layout.use": True,
     "svg.fonttype": "none", "pdf.fonttype": 42, "svg.hashsalt": "motley",
+    "text.parse_math": False,  # a dollar in a name is a dollar
 })
+
+
+def short(name, most=32):
+    """A name that leaves room for the figure: of a long one the beginning and the end, which tell most names apart."""
+    name = str(name)
+    if len(name) > most:
+        end = most // 2 - 1
+        name = f"{name[:most - 1 - end]}…{name[-end:]}"
+    return name
+
+
+def legend_name(name):
+    """matplotlib hides what begins with an underscore."""
+    return f" {short(name)}" if str(name).startswith("_") else short(name)
 
 
 class Look:
@@ -52,7 +67,7 @@ class Look:
 
     def line(self, label, **more):
         return {"color": self.colour(label), "marker": self.marker(label), "linestyle": self.dashes(label),
-                "label": label, **more}
+                "label": legend_name(label), **more}
 
 
 def panels(rows, columns, width=PAGE_IN, height=2.3):

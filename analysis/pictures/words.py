@@ -1,7 +1,7 @@
-"""A results folder in words: what was asked, the answer, how sure it is. Numbers are the simulator's."""
+"""A results folder in words: the question, the answer, and how certain it is. Numbers are the simulator's."""
 from .figures.target import rows_of
 from .noise import known, within_noise
-from .results import axis_name, seconds, value_text
+from .results import list_of, object_of, seconds, value_text
 
 
 def joined(parts):
@@ -51,7 +51,8 @@ def cluster(results):
         slow, fast = mine["speed"].min(), mine["speed"].max()
         each = speed(slow) + (" each" if len(mine) > 1 else "") if slow == fast else f"{speed(slow)} to {speed(fast)}"
         classes.append(f"{len(mine)} {name} ({each})")
-    ratio = workers["speed"].max() / workers["speed"].min()
+    slowest = workers["speed"].min()
+    ratio = workers["speed"].max() / slowest if slowest > 0 else 1
     return (f"{number(len(workers), 'worker')}: {joined(classes)}" +
             (f"; the fastest is {ratio:.3g} times as fast as the slowest" if ratio > 1 else "") +
             (" (at the first point of the sweep)" if any(a.startswith("/cluster/") for a in results.axes) else ""))
@@ -59,10 +60,8 @@ def cluster(results):
 
 def noise_law(described):
     """The law of the first noise the cluster has, of all workers or of a class; None without."""
-    if not isinstance(described, dict):
-        return None
-    for part in [described] + [w for w in described.get("workers") or [] if isinstance(w, dict)]:
-        law = part["noise"].get("law") if isinstance(part.get("noise"), dict) else None
+    for part in [described] + [object_of(w) for w in list_of(described.get("workers"))]:
+        law = object_of(part.get("noise")).get("law")
         if law and law != "none":
             return law
     return None
@@ -70,50 +69,46 @@ def noise_law(described):
 
 def question(results):
     """The scenario in a few sentences."""
-    s = results.scenario
     sentences = [cluster(results)]
-    model, data = s.get("model", {}), s.get("data", {})
-    link = s.get("cluster", {}).get("link", {}) if isinstance(s.get("cluster"), dict) else {}
+    data, link = results.section("data"), results.section("cluster", "link")
     if link.get("bandwidth") and not any(axis.startswith(("/cluster/link", "/cluster/server")) for axis in results.axes):
-        server = s["cluster"].get("server") or {}
-        other = server.get("link", {}).get("bandwidth") if isinstance(server, dict) and isinstance(server.get("link"), dict) else None
+        other = results.section("cluster", "server", "link").get("bandwidth")
         sentences.append(f"Links of {link['bandwidth']}, {link.get('latency', '0s')} latency" +
                          (f"; the server's of {other}" if other and other != link["bandwidth"] else ""))
-    servers = s.get("cluster", {}).get("servers") if isinstance(s.get("cluster"), dict) else None
+    servers = [object_of(one).get("count", 1) for one in list_of(results.section("cluster").get("servers"))]
     if servers:
-        sentences.append(number(sum(int(one.get("count") or 1) for one in servers), "server"))
-    law = noise_law(s.get("cluster"))
+        sentences.append(number(sum(count if isinstance(count, int) else 1 for count in servers), "server"))
+    law = noise_law(results.section("cluster"))
     if law:
-        sentences.append(f"The time of a step varies at random ({law})")
-    learnt = model.get("kind", "")
+        sentences.append(f"Step times vary at random ({law})")
+    learnt = str(results.section("model").get("kind", ""))
     if learnt == "none":
-        sentences.append("Nothing is learnt, only times are simulated")
+        sentences.append("Timing only: nothing is trained")
     elif data.get("kind"):
-        learnt += f" on {data['kind']}"
-        partition = data.get("partition", {})
-        if isinstance(partition, dict) and partition.get("kind", "iid") != "iid":
-            learnt += f" (data split {partition['kind']})"
+        learnt += f", trained on {data['kind']}"
+        split = results.section("data", "partition").get("kind", "iid")
+        if split != "iid":
+            learnt += f" (split {split})"
     if learnt and learnt != "none":
-        sentences.append(f"Trained: {learnt}")
-    size = s.get("cost", {}).get("model_size")
+        sentences.append(f"Model: {learnt}")
+    size = results.section("cost").get("model_size")
     if size not in (None, "auto"):
-        sentences.append(f"A model is {size} on the wire")
+        sentences.append(f"Model size on the wire: {size}")
     algorithms = joined(results.algorithms)
     wanted = target_text(results)
     if algorithms:
-        sentences.append(f"Which of {algorithms} reaches {wanted} first" if wanted and len(results.algorithms) > 1
-                         else f"How far {algorithms} {'get' if len(results.algorithms) > 1 else 'gets'}"
-                         + (f" towards {wanted}" if wanted else ""))
-    swept = [f"{axis_name(axis)} over {joined([value_text(v) for v in dict.fromkeys(results.runs[axis])])}"
+        several = len(results.algorithms) > 1
+        sentences.append(f"Which of {algorithms} reaches {wanted} first?" if wanted and several
+                         else f"How far {'do' if several else 'does'} {algorithms} get" + (f" towards {wanted}?" if wanted else "?"))
+    swept = [f"{results.axis_name(axis)} over {joined([value_text(v) for v in dict.fromkeys(results.runs[axis])])}"
              for axis in results.axes]
     if swept:
         sentences.append("Swept: " + "; ".join(swept))
-    stop = s.get("stop", {})
+    stop = results.section("stop")
     ends = [f"{key} {stop[key]}" for key in ("time", "updates", "samples", "epochs") if stop.get(key)]
     if ends:
-        sentences.append("A run ends at " + " or ".join(ends))
-    return ". ".join(x for x in sentences if x) + "." if any(sentences) else \
-        "What was asked is not known: the scenario is missing."
+        sentences.append("Runs stop at " + " or ".join(ends))
+    return " ".join(x if x.endswith("?") else f"{x}." for x in sentences if x) or "The question is unknown: scenario.json is missing."
 
 
 def reached_text(row):
@@ -127,7 +122,7 @@ def speedup_text(row):
     text = f"{row['speedup']:.2f}x"
     if known(row["speedup_low"]):
         text += f" (95 %: {row['speedup_low']:.2f} to {row['speedup_high']:.2f})"
-    elif row["n"] > 1:
+    elif row["n"] > 1 and known(row["speedup_pairs"]):
         text += f" ({number(int(row['speedup_pairs']), 'pair')} of runs)"
     return f", {text} as fast as {row['baseline']}"
 
@@ -136,17 +131,17 @@ def without_accuracy(results, point):
     """The answer where there is no target and no accuracy: the loss, or else how much work was done."""
     runs = results.at(point)
     runs = runs[runs["status"] == "ok"]
-    for column, ascending, words in (("final_test_loss", True, "ends with the smallest test loss, {:.3g}"),
-                                     ("samples", False, "gets through the most samples, {:,.0f}")):
+    for column, ascending, words in (("final_test_loss", True, "ends with the lowest test loss, {:.3g}"),
+                                     ("samples", False, "processes the most samples, {:,.0f}")):
         means = runs.groupby("algorithm", sort=False)[column].mean().dropna().sort_values(ascending=ascending, kind="stable")
         if len(means):
-            return f"There is no target; {means.index[0]} {words.format(means.iloc[0])}."
-    return "There is no target, and no run ended well."
+            return f"No target is set; {means.index[0]} {words.format(means.iloc[0])}."
+    return "No target is set, and no run finished successfully."
 
 
 def final_accuracies(best, rows):
     """The answer where there is an accuracy, but no target."""
-    text = f"There is no target; {best['algorithm']} ends with the best accuracy, {100 * best['final_accuracy_mean']:.1f} %"
+    text = f"No target is set; {best['algorithm']} ends with the best accuracy, {100 * best['final_accuracy_mean']:.1f} %"
     if not known(best["final_accuracy_low"]):
         return [text + "."]
     near = list(rows[(rows["algorithm"] != best["algorithm"]) &
@@ -160,7 +155,7 @@ def answer_at(results, point):
     rows = rows_of(results, point)
     wanted = target_text(results)
     if rows.empty:
-        return ["No run is finished here."]
+        return ["No run has finished."]
     if wanted is None:
         best = rows.sort_values("final_accuracy_mean", ascending=False, na_position="last").iloc[0]
         if not known(best["final_accuracy_mean"]):
@@ -197,7 +192,7 @@ def answer_at(results, point):
     later = [f"{row['algorithm']} {seconds(row['time_to_target_mean_s'])}{reached_text(row)}" for row in others
              if not any(row["algorithm"] in labels for labels in near.values())]
     if later:
-        sentences.append(f"Later: {joined(later)}.")
+        sentences.append(f"Slower: {joined(later)}.")
     if never:
         sentences.append(f"{joined(never)} never {'reaches' if len(never) == 1 else 'reach'} it.")
     return sentences + bad
@@ -216,14 +211,14 @@ def over_the_sweep(results):
             unsure += any(within_noise(first, row) for _, row in there.iloc[1:].iterrows())
     total = len(results.points())
     ordered = sorted(firsts.items(), key=lambda item: -item[1])
-    doubt = f" At {unsure} of these points others are within noise of the first." if unsure else ""
+    doubt = f" At {unsure} of these points another algorithm is within noise of the first." if unsure else ""
     if len(ordered) == 1 and not nobody:
         return f"{ordered[0][0]} reaches {target_text(results)} first at all {total} points of the sweep." + doubt
     if not ordered:
         return f"No algorithm reaches {target_text(results)} at any of the {total} points of the sweep."
     parts = [f"{label} at {count}" + (f" of {total} points" if i == 0 else "") for i, (label, count) in enumerate(ordered)]
     if nobody:
-        parts.append(f"nobody at {nobody}")
+        parts.append(f"none at {nobody}")
     return f"First to reach {target_text(results)}: {joined(parts)}." + doubt
 
 
@@ -232,15 +227,15 @@ def answer(results):
     if results.runs.empty:
         return [("", ["There are no finished runs in this folder."])]
     if results.summary.empty:
-        return [("", ["summary.csv is missing or empty, so there is no comparison to report; what each run did is below."])]
+        return [("", ["summary.csv is missing or empty, so there is nothing to compare; individual runs are shown below."])]
     undone = len(results.planned) - len(results.runs)
-    partly = [f"Only {len(results.runs)} of {len(results.planned)} planned runs are finished."] if undone > 0 else []
+    partly = [f"Only {len(results.runs)} of {len(results.planned)} planned runs have finished."] if undone > 0 else []
     points = results.points()
     return [(results.point_title(point), answer_at(results, point) + (partly if len(points) == 1 else [])) for point in points]
 
 
 def budget(results, runs):
-    """algorithm -> "compute 48 %, transfer 23 %, wait 29 %; busiest link server_up at 15 %"."""
+    """algorithm -> "compute 48 %, transfer 23 %, wait 29 %; busiest link: server_up at 15 % utilisation"."""
     lines = {}
     for label in results.algorithms_of(runs):
         mine = runs[(runs["algorithm"] == label) & (runs["status"] != "failed")]
@@ -251,36 +246,36 @@ def budget(results, runs):
         links = results.links[results.links["run"].isin(mine["run"])]
         if len(links) and links["max_utilisation"].max() > 0:
             busiest = links.loc[links["max_utilisation"].idxmax()]
-            text += f"; busiest link {busiest['link']}, used {percent(busiest['max_utilisation'])}"
+            text += f"; busiest link: {busiest['link']} at {percent(busiest['max_utilisation'])} utilisation"
         if mine["mean_staleness"].max() > 0:
-            text += f"; mean staleness {mine['mean_staleness'].mean():.2f}, at most {mine['max_staleness'].max():.0f}"
+            text += f"; mean staleness {mine['mean_staleness'].mean():.2f}, maximum {mine['max_staleness'].max():.0f}"
         lines[label] = text
     return lines
 
 
 def how_sure(results):
-    """What the reader should know before believing it."""
+    """What a reader should know before trusting the answer."""
     lines = []
     runs = results.runs
     counts = runs.groupby(["algorithm"] + results.axes, dropna=False).size() if len(runs) else []
     if len(counts):
         fewest, most = min(counts), max(counts)
         if most == 1:
-            lines.append("One run of each: there are no intervals, and small differences mean nothing. "
-                         "Add replicas to the scenario to know more.")
+            lines.append("One run per algorithm: there are no confidence intervals, so small differences mean nothing. "
+                         "Set replicas in the scenario to get intervals.")
         else:
-            lines.append(f"{fewest if fewest == most else f'{fewest} to {most}'} replicas of each, with seeds of "
-                         "their own. Intervals are 95 % confidence intervals as the simulator computed them; "
+            lines.append(f"{fewest if fewest == most else f'{fewest} to {most}'} replicas per algorithm, each with its "
+                         "own seed. Intervals are 95 % confidence intervals computed by the simulator; "
                          "speed-ups compare runs with the same seed.")
-    undone = [run for run in results.planned if run.get("run") not in set(runs["run"])]
+    undone = [run for run in results.planned if run not in set(runs["run"])]
     if undone:
-        some = joined([str(run.get("run")) for run in undone[:3]] + ([f"{len(undone) - 3} more"] if len(undone) > 3 else []))
-        lines.append(f"Not finished: {len(undone)} of {len(results.planned)} planned runs ({some}). The same command does the rest.")
+        some = joined(undone[:3] + ([f"{len(undone) - 3} more"] if len(undone) > 3 else []))
+        lines.append(f"Not finished: {len(undone)} of {len(results.planned)} planned runs ({some}). Run the same command again to finish them.")
     if results.target is not None and len(runs):
         late = runs[runs["time_to_target_s"].isna() & (runs["status"] == "ok")]
         for label, mine in late.groupby("algorithm", sort=False):
             total = len(runs[runs["algorithm"] == label])
-            lines.append(f"{label}: {len(mine)} of {total} runs ended without reaching the target.")
+            lines.append(f"{label}: {len(mine)} of {total} runs did not reach the target.")
     for _, run in runs[runs["status"].isin(["failed", "diverged"])].head(10).iterrows():
         lines.append(f"{run['run']} {run['status']}: {run['reason'] if isinstance(run['reason'], str) else 'no reason given'}")
     rest = len(runs[runs["status"].isin(["failed", "diverged"])]) - 10

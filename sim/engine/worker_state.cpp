@@ -26,9 +26,7 @@ WorkerState::WorkerState(Simulation& simulation, std::size_t rank)
             simulation.is_plain_switch()
                 ? std::optional(simulation.setup().cluster.workers[rank].speed_flops)
                 : std::nullopt),
-      sampler_(simulation.setup().partition,
-               simulation.setup().scenario.data ? simulation.setup().scenario.data->order
-                                                : DataSpec::Order::shuffled,
+      sampler_(simulation.setup().partition, simulation.setup().scenario.order(),
                simulation.setup().scenario.seed, rank),
       noise_(simulation.setup().cluster.workers[rank].noise, simulation.setup().scenario.seed,
              rank) {}

@@ -1,15 +1,15 @@
 from matplotlib.patches import Patch, Rectangle
 
 from ..noise import known, within_noise
-from ..results import NoData, axis_name, value_text
-from ..style import COLUMN_IN, legend_above, panels
+from ..results import NoData, value_text
+from ..style import COLUMN_IN, legend_above, legend_name, panels, short
 
 NAME = "best"
-TITLE = "The best algorithm over two swept axes"
-HOW_TO_READ = ("Each cell names the algorithm with the smallest mean time to target there, in its colour. "
-               "Paler with ~: it is within noise of another, so the first place is not sure (of the baseline by the paired "
-               "comparison, of others when their intervals overlap). "
-               "Grey: nobody reached the target.")
+TITLE = "Best algorithm over two swept parameters"
+HOW_TO_READ = ("Each cell names the algorithm with the shortest mean time to target, in its colour. A paler cell "
+               "marked ~: another algorithm is within noise of it, so first place is uncertain (by the paired "
+               "comparison where one of the two is the baseline, otherwise where their intervals overlap). Grey: no "
+               "algorithm reached the target.")
 
 
 def winner(rows):
@@ -40,7 +40,7 @@ def draw(results, look):
         for j, yv in enumerate(ys):
             best = winner(rows[(rows[x] == xv) & (rows[y] == yv)])
             colour, alpha, text = ("#BBBBBB", 1, "none") if best is None else (
-                look.colour(best[0]), 1 if best[1] else 0.4, best[0] if best[1] else f"~{best[0]}")
+                look.colour(best[0]), 1 if best[1] else 0.4, ("" if best[1] else "~") + short(best[0]))
             ax.add_patch(_cell(i, j, colour, alpha))
             ax.text(i, j, text, ha="center", va="center", fontsize=6,
                     color="white" if best and best[1] else "black")
@@ -48,12 +48,12 @@ def draw(results, look):
                 used[best[0]] = Patch(color=look.colour(best[0]))
     ax.set_xlim(-0.5, len(xs) - 0.5)
     ax.set_ylim(-0.5, len(ys) - 0.5)
-    ax.set_xticks(range(len(xs)), [value_text(v) for v in xs])
-    ax.set_yticks(range(len(ys)), [value_text(v) for v in ys])
-    ax.set_xlabel(axis_name(x))
-    ax.set_ylabel(axis_name(y))
+    ax.set_xticks(range(len(xs)), [short(value_text(v)) for v in xs])
+    ax.set_yticks(range(len(ys)), [short(value_text(v)) for v in ys])
+    ax.set_xlabel(results.axis_name(x))
+    ax.set_ylabel(results.axis_name(y))
     ax.grid(False)
-    legend_above(fig, {label: used[label] for label in results.algorithms if label in used})
+    legend_above(fig, {legend_name(label): used[label] for label in results.algorithms if label in used})
     return fig
 
 

@@ -1,15 +1,15 @@
 import copy
 
 from ..results import NoData
-from ..style import PAGE_IN, entries_of, evenly, legend_above, name_point, panels
+from ..style import PAGE_IN, entries_of, evenly, legend_above, legend_name, name_point, panels
 
 NAME = "contribution"
-TITLE = "Who contributes, against speed and against data"
-HOW_TO_READ = ("One marker a worker (mean over replicas): its share of all samples that were computed, against "
-               "its share of the cluster's speed (left) and of the training data (right). On the dashed line "
-               "share equals share. A flat row on the left: everybody contributes the same however fast; below "
-               "the line on the right: data that is hardly seen. Of many workers an even sample is shown; of a "
-               "sweep its last point.")
+TITLE = "Contribution of each worker against its speed and data"
+HOW_TO_READ = ("One marker per worker (mean over replicas): its share of all samples processed, against its share of "
+               "the cluster's speed (left) and of the training data (right). On the dashed line the two shares are "
+               "equal. A horizontal row on the left: every worker contributes the same, however fast it is. Below "
+               "the line on the right: data that is rarely used. With many workers, an evenly spaced subset is "
+               "shown; for a sweep, the last point.")
 MOST_WORKERS = 200  # as markers of one algorithm
 
 
@@ -48,7 +48,7 @@ def draw(results, look):
                 continue
             mine = sampled(table, algorithm)
             ax.plot(mine[column], mine["contribution"], linestyle="none", marker=look.marker(algorithm),
-                    color=look.colour(algorithm), label=algorithm, markerfacecolor="none", markeredgewidth=1.1,
+                    color=look.colour(algorithm), label=legend_name(algorithm), markerfacecolor="none", markeredgewidth=1.1,
                     clip_on=False,
                     # Where algorithms agree their markers lie around each other, all to be seen.
                     markersize=4 + 2.2 * (len(runs["algorithm"].unique()) - 1 - i))

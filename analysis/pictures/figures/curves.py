@@ -1,4 +1,4 @@
-"""What accuracy.py and efficiency.py share: learning curves with bands, a column of panels a sweep point."""
+"""What accuracy.py and efficiency.py share: learning curves with bands, one row of panels per point of a sweep."""
 from ..results import NoData
 from ..style import PAGE_IN, entries_of, evenly, legend_above, panels
 
@@ -57,9 +57,9 @@ def figure(results, look, columns_of):
     if results.curves.empty or results.runs.empty:
         raise NoData("curves.csv holds no evaluation")
     if not rows:
-        raise NoData("nothing is learnt in these runs (no accuracy and no loss in curves.csv)")
+        raise NoData("nothing is trained in these runs (curves.csv has neither accuracy nor loss)")
     points = evenly(results.points(), MOST_POINTS)
-    if len(points) > 1:  # accuracy (or loss) alone, a row a point
+    if len(points) > 1:  # accuracy (or loss) alone, one row per point
         grid = [(point, rows[0]) for point in points]
     else:
         grid = [(points[0], y) for y in rows]

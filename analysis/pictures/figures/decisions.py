@@ -1,14 +1,14 @@
 from matplotlib.ticker import MaxNLocator
 
 from ..results import NoData
-from ..style import CLASSES, PAGE_IN, entries_of, evenly, legend_above, name_point, panels
+from ..style import CLASSES, PAGE_IN, entries_of, evenly, legend_above, legend_name, name_point, panels, short
 
 NAME = "decisions"
-TITLE = "What the algorithms decided over time"
-HOW_TO_READ = ("Batch sizes, local steps, groups: what an adaptive algorithm chose for each worker, as steps over "
-               "virtual time. One panel an algorithm and quantity (its first replica), one line a worker, "
-               "coloured by class; of many workers an even sample. Flat lines: it has settled. Of a sweep the last "
-               "point at which something was decided.")
+TITLE = "Decisions made during the run"
+HOW_TO_READ = ("Batch sizes, local steps, groups: what an adaptive algorithm chose for each worker over virtual "
+               "time. One panel per algorithm and quantity (first replica), one line per worker, coloured by class; "
+               "with many workers, an evenly spaced subset. Flat lines: the choice has settled. For a sweep, the "
+               "last point with decisions is shown.")
 MOST_WORKERS = 32
 
 
@@ -19,7 +19,7 @@ def runs_that_decide(results, runs):
 
 def draw(results, look):
     if results.decisions.empty:
-        raise NoData("no algorithm here decides anything while it runs")
+        raise NoData("no algorithm here makes decisions during the run")
     decided = [p for p in results.points() if len(runs_that_decide(results, results.at(p)))]
     if not decided:
         raise NoData("decisions.csv names no run of runs.csv")
@@ -37,15 +37,16 @@ def draw(results, look):
             kind = classes.get(worker, "all")
             colour = CLASSES[names.index(kind) % len(CLASSES)] if kind in names else "0.2"
             known = {line.get_label() for line in ax.lines}
+            name = legend_name(kind)
             # The last decision holds until the end of the run.
             x = list(mine["time_s"]) + [run["virtual_s"]]
             y = list(mine["value"]) + [mine["value"].iloc[-1]]
             ax.step(x, y, where="post", color=colour, linewidth=1,
-                    label=kind if kind not in known else f"_{worker}")
+                    label=name if name not in known else f"_{worker}")
         sample = f" ({MOST_WORKERS} of {len(workers)} workers)" if len(workers) > MOST_WORKERS else ""
-        ax.set_title(run["algorithm"] + sample, loc="left", color=look.ink(run["algorithm"]))
+        ax.set_title(short(run["algorithm"]) + sample, loc="left", color=look.ink(run["algorithm"]))
         ax.set_xlabel("virtual time (s)")
-        ax.set_ylabel(quantity.replace("_", " "))
+        ax.set_ylabel(short(quantity.replace("_", " ")))
         top = max(rows["value"].max(), 1)
         ax.set_ylim(-0.04 * top, 1.08 * top)  # a line at zero is seen, too
         if (rows["value"] % 1 == 0).all():

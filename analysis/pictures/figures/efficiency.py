@@ -1,11 +1,12 @@
 from . import curves
 
 NAME = "efficiency"
-TITLE = "Accuracy and loss against epochs and against updates"
-HOW_TO_READ = ("The same curves without the clock: how much an algorithm learns from a pass over the data "
-               "(left) and from an update of the model (right). Who leads here but not against time pays "
-               "with waiting or transfers; who trails here but leads against time is faster than it is good. Updates "
-               "that differ tenfold between algorithms are on a log scale.")
+TITLE = "Accuracy and loss per epoch and per update"
+HOW_TO_READ = ("The same curves without the clock: how much an algorithm learns per pass over the data (left) and "
+               "per update of the global model (right). An algorithm that leads here but not over time loses its "
+               "lead to waiting or transfers; one that trails here but leads over time makes up for less effective "
+               "updates by making more of them. The update axis is logarithmic where update counts differ by a "
+               "factor of ten or more.")
 
 
 def draw(results, look):

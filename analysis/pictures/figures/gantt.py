@@ -1,14 +1,15 @@
 from matplotlib.patches import Patch
 
 from ..results import NoData
-from ..style import PAGE_IN, STATES, evenly, legend_above, name_point, panels
+from ..style import PAGE_IN, STATES, evenly, legend_above, name_point, panels, short
 
 NAME = "gantt"
-TITLE = "Who does what when"
-HOW_TO_READ = ("One row a host, one panel an algorithm, over a window of virtual time. Computing (and computing "
-               "that was thrown away) covers what is sent and received behind it; grey is waiting; black ticks "
-               "are updates of the global model. Long grey next to long green: some wait for others. "
-               "Of a sweep the last point at which most algorithms were traced.")
+TITLE = "Timeline of workers and servers"
+HOW_TO_READ = ("One row per host, one panel per algorithm, over a window of virtual time. Computation (including "
+               "computation whose result was discarded) is drawn over the sending and receiving that overlap with "
+               "it; grey is waiting; black ticks are updates of the global model. Long grey stretches next to long "
+               "green ones: fast workers wait for slow ones. For a sweep, the last of the points with the most "
+               "traced algorithms is shown.")
 MOST_HOSTS = 16
 MOST_RUNS = 6
 ROUNDS = 12  # usual computations of the slowest host; a shorter timeline is shown whole
@@ -66,14 +67,14 @@ def draw(results, look):
                     continue
                 spans = list(zip(mine["begin_s"], mine["end_s"] - mine["begin_s"]))
                 ax.broken_barh(spans, (y - 0.38, 0.76), facecolor=STATES[state], linewidth=0)
-        ax.set_yticks(range(len(shown)), shown, fontsize=6)
+        ax.set_yticks(range(len(shown)), [short(host) for host in shown], fontsize=6)
         ax.invert_yaxis()
         ax.set_xlim(start, end)
         ax.grid(False)
         ax.tick_params(labelbottom=ax is axes[-1])
-        sample = f" ({len(shown)} of the {len(hosts[run['run']])} hosts in the timeline)" \
+        sample = f" ({len(shown)} of {len(hosts[run['run']])} traced hosts)" \
             if len(shown) < len(hosts[run["run"]]) else ""
-        ax.set_title(run["run"] + sample, loc="left", color=look.ink(run["algorithm"]))
+        ax.set_title(short(run["run"], 80) + sample, loc="left", color=look.ink(run["algorithm"]))
     axes[-1].set_xlabel("virtual time (s)")
     name_point(fig, results, point, f"{MOST_RUNS} of {len(traced)} algorithms" if len(traced) > MOST_RUNS else "")
     names = [s for s in ORDER if s in set(inside["state"])]

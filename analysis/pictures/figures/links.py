@@ -1,12 +1,13 @@
 from ..results import NoData
-from ..style import PAGE_IN, name_point, panels
+from ..style import PAGE_IN, name_point, panels, short
 
 NAME = "links"
 TITLE = "Bytes and link utilisation"
-HOW_TO_READ = ("Left: bytes the network delivered until the end of the run, mean over replicas. Right: the "
-               "busiest links of each algorithm: the bar is the mean utilisation (bytes / (bandwidth x time)), "
-               "the tick the share of time in which the link carried anything. A bar near 1: that link is the "
-               "bottleneck. A name with * stands for all links of that name, and for their mean. A tick far beyond its bar: bursts, or flows held back elsewhere. Of a sweep its last point.")
+HOW_TO_READ = ("Left: bytes delivered over the whole run, mean over replicas. Right: the busiest links of each "
+               "algorithm; the bar is the mean utilisation (bytes / (bandwidth x time)), the tick the share of time "
+               "in which the link carried traffic. A bar near 1: that link is the bottleneck. A tick far beyond its "
+               "bar: bursts, or flows limited elsewhere. A name with * stands for all links it matches and shows "
+               "their mean. For a sweep, the last point is shown.")
 MOST_LINKS = 4
 
 
@@ -34,7 +35,7 @@ def draw(results, look):
     found = busiest(results, runs)
     if not found or not runs["bytes"].sum() > 0:
         raise NoData("runs.csv has no finished run" if not len(runs) else "links.csv has no rows" if results.links.empty
-                     else "no byte crossed the network")
+                     else "no bytes were sent")
     bars = [(label, name, row) for label, rows in found.items() for name, row in rows.iterrows()]
     fig, (left, right) = panels(1, 2, width=PAGE_IN, height=max(1.6, 0.5 + 0.13 * len(bars)))
     means = runs.groupby("algorithm", sort=False)["bytes"].mean()
@@ -49,10 +50,10 @@ def draw(results, look):
         ticks.append(y)
         places[label].append(y)
         y += 1
-    right.set_yticks(ticks, [name for _, name, _ in bars], fontsize=6)
+    right.set_yticks(ticks, [short(name) for _, name, _ in bars], fontsize=6)
     for label, rows in places.items():  # beside its links
         left.barh((rows[0] + rows[-1]) / 2, means[label] / size, color=look.colour(label), height=0.62 * len(rows))
-    left.set_yticks([(rows[0] + rows[-1]) / 2 for rows in places.values()], list(places))
+    left.set_yticks([(rows[0] + rows[-1]) / 2 for rows in places.values()], [short(label) for label in places])
     left.set_xlabel(f"bytes delivered ({unit})")
     right.set_xlim(0, 1)
     right.set_xlabel("mean utilisation (bar), busy share of time (tick)")

@@ -1,14 +1,15 @@
 import numpy as np
 
 from ..results import NoData
-from ..style import CLASSES, PAGE_IN, entries_of, legend_above, name_point, panels
+from ..style import CLASSES, PAGE_IN, entries_of, legend_above, legend_name, name_point, panels, short
 
 NAME = "staleness"
 TITLE = "Staleness by worker class"
-HOW_TO_READ = ("Share of a class's gradients that were applied so many updates after the model they were "
-               "computed at was read, one panel an algorithm, one colour a class. Slow classes sit to the "
-               "right: their gradients are older when they arrive. Algorithms that never apply a stale gradient "
-               "have no panel. Of a sweep its last point, and at most six classes.")
+HOW_TO_READ = ("Share of a class's gradients by staleness: how many updates were made between reading the model a "
+               "gradient was computed on and applying that gradient. One panel per algorithm, one colour per class. "
+               "Slow classes lie further to the right: their gradients are older when they arrive. Algorithms that "
+               "never apply a stale gradient have no panel. For a sweep, the last point is shown; at most six "
+               "classes.")
 MOST_BARS = 40
 
 
@@ -49,8 +50,8 @@ def draw(results, look):
         for i, name in enumerate(results.classes()[:len(CLASSES)]):
             shares = histogram(rows[rows["class"] == name])
             ax.stairs(binned(shares, edges), edges, fill=True, alpha=0.35, color=CLASSES[i])
-            ax.stairs(binned(shares, edges), edges, color=CLASSES[i], linewidth=1.2, label=name)
-        ax.set_title(label, color=look.ink(label))
+            ax.stairs(binned(shares, edges), edges, color=CLASSES[i], linewidth=1.2, label=legend_name(name))
+        ax.set_title(short(label), color=look.ink(label))
         ax.set_xlabel("staleness (updates)" + (f", bins of {step}" if step > 1 else ""))
         ax.set_ylabel("share of gradients")
         ax.set_ylim(bottom=0)

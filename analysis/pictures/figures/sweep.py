@@ -1,13 +1,13 @@
 from matplotlib.ticker import FormatStrFormatter, LogLocator, NullFormatter
 
-from ..results import NoData, axis_name, value_text
-from ..style import entries_of, legend_above, panels
+from ..results import NoData, value_text
+from ..style import entries_of, legend_above, panels, short
 
 NAME = "sweep"
-TITLE = "Time to target and speed-up against the swept quantity"
-HOW_TO_READ = ("One line an algorithm over the values of the sweep; the shade is the 95 % interval of "
-               "summary.csv. An open marker: not every run reached the target there; a gap: none did. Of "
-               "further swept axes the first value is shown.")
+TITLE = "Time to target and speed-up over the swept parameter"
+HOW_TO_READ = ("One line per algorithm; the shaded band is the 95 % interval from summary.csv. An open marker: not "
+               "every run reached the target at that value; a gap: none did. If several parameters are swept, the "
+               "others are held at their first value.")
 LOG_BEYOND = 12  # largest over smallest: on a linear axis the smallest could not be told apart
 
 
@@ -39,7 +39,7 @@ def rows_along(results, axis):
             continue
         first = rows[other].iloc[0]
         rows = rows[rows[other] == first]
-        fixed.append(f"{axis_name(other)} = {value_text(first)}")
+        fixed.append(f"{results.axis_name(other)} = {value_text(first)}")
     return rows, ", ".join(fixed)
 
 
@@ -55,7 +55,7 @@ def draw(results, look):
     kinds = [("time_to_target_mean_s", "time_to_target_low_s", "time_to_target_high_s",
               "virtual time to target (s)"),
              ("speedup", "speedup_low", "speedup_high", "speed-up over " +
-              (rows["baseline"].dropna().iloc[0] if rows["baseline"].notna().any() else "the baseline"))]
+              (short(rows["baseline"].dropna().iloc[0]) if rows["baseline"].notna().any() else "the baseline"))]
     fig, axes = panels(1, 2)
     for ax, (mean, low, high, label) in zip(axes, kinds):
         for algorithm in results.algorithms_of(rows):
@@ -67,7 +67,7 @@ def draw(results, look):
             partly = mine[mine["reached"] < mine["n"]]
             ax.plot([place[v] for v in partly[axis]], partly[mean], linestyle="none", marker=look.marker(algorithm),
                     markerfacecolor="white", markeredgecolor=look.colour(algorithm), zorder=3)
-        frame(ax, axis, values, place, rows[mean], label)
+        frame(ax, results.axis_name(axis), values, place, rows[mean], label)
     axes[1].axhline(1, color="0.35", linestyle="--", linewidth=0.9)
     legend_above(fig, entries_of(axes))
     if fixed:
@@ -75,13 +75,13 @@ def draw(results, look):
     return fig
 
 
-def frame(ax, axis, values, place, shown, label):
+def frame(ax, name, values, place, shown, label):
     log_x = is_geometric(values)
-    ax.set_xlabel(axis_name(axis) + (" (log scale)" if log_x else ""))
+    ax.set_xlabel(name + (" (log scale)" if log_x else ""))
     if log_x:
         ax.set_xscale("log")
     if not is_number(values):
-        ax.set_xticks([place[v] for v in values], [value_text(v) for v in values])
+        ax.set_xticks([place[v] for v in values], [short(value_text(v)) for v in values])
     elif len(values) <= 8:
         ax.set_xticks(values, [value_text(v) for v in values])
         ax.minorticks_off()

@@ -1,13 +1,13 @@
 from ..results import NoData, seconds
-from ..style import PAGE_IN, panels
+from ..style import PAGE_IN, panels, short
 
 NAME = "target"
 TITLE = "Time to target and speed-up"
-HOW_TO_READ = ("Left: mean virtual time until the target is reached, with its 95 % interval, fastest on top. "
-               "Right: how many times faster than the baseline, with the interval of the paired comparison; "
-               "an interval that crosses 1 is no difference. Hatched: the target was not reached by every "
-               "run (of the right: by both of every pair), and k/n says how often. An arrow: the interval goes on, to the "
-               "number in brackets. All intervals are the simulator's (summary.csv).")
+HOW_TO_READ = ("Left: mean virtual time to reach the target with its 95 % interval, fastest first. Right: speed-up "
+               "over the baseline with the interval of the paired comparison; if it contains 1, the two are too "
+               "close to call. Hatched: not every run (right: not every pair of runs) reached the target, and k/n "
+               "says how many did. An arrow: the interval continues up to the number in parentheses. All intervals "
+               "are computed by the simulator (summary.csv).")
 
 
 def rows_of(results, point):
@@ -59,16 +59,16 @@ def draw_point(results, look, rows, left, right):
             bar(right, y, row, ["speedup", "speedup_low", "speedup_high"], look, f"{row['speedup']:.2f}x{pairs}",
                 not pairs, reach(rows, "speedup"))
         else:
-            right.annotate("no pair reached it", (0, y), xytext=(4, 0), textcoords="offset points",
+            right.annotate("no pair reached the target", (0, y), xytext=(4, 0), textcoords="offset points",
                            va="center", fontsize=7, color="0.35", style="italic",
                            bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.5})
     baseline = rows["baseline"].dropna()
-    left.set_yticks(range(len(rows)), list(rows["algorithm"]))
+    left.set_yticks(range(len(rows)), [short(label) for label in rows["algorithm"]])
     right.set_yticks(range(len(rows)), [])
     if rows["speedup"].notna().any():
         right.axvline(1, color="0.35", linestyle="--", linewidth=0.9)
     left.set_xlabel("virtual time to target (s)")
-    right.set_xlabel(f"speed-up over {baseline.iloc[0]}" if len(baseline) else "speed-up")
+    right.set_xlabel(f"speed-up over {short(baseline.iloc[0])}" if len(baseline) else "speed-up")
     for ax, column in ((left, "time_to_target_mean_s"), (right, "speedup")):
         ax.grid(axis="y", visible=False)
         ax.set_xlim(0, min(ax.get_xlim()[1], reach(rows, column) if ax.patches else 1) * 1.18)
@@ -83,7 +83,7 @@ def draw(results, look):
     if results.summary.empty:
         raise NoData("summary.csv has no rows")
     if len(results.points()) > 1:
-        raise NoData("drawn against the swept quantity instead")
+        raise NoData("see the figure over the swept parameter instead")
     rows = rows_of(results, results.points()[0])
     fig, (left, right) = panels(1, 2, width=PAGE_IN, height=0.55 + 0.26 * len(rows))
     draw_point(results, look, rows, left, right)

@@ -1,11 +1,11 @@
 from ..results import NoData
-from ..style import PAGE_IN, STATES, entries_of, legend_above, name_point, panels
+from ..style import PAGE_IN, STATES, entries_of, legend_above, name_point, panels, short
 
 NAME = "time_budget"
 TITLE = "Where the workers' time goes"
-HOW_TO_READ = ("Share of a class's time spent computing, with messages under way, waiting, and computing what "
-               "was thrown away; the four are all of it. One group an algorithm, one bar a class, mean over its "
-               "workers and replicas. Of a sweep its last point.")
+HOW_TO_READ = ("Share of a class's time spent computing, transferring, waiting, and computing results that were "
+               "discarded; the four add up to 100 %. One group per algorithm, one bar per class, averaged over its "
+               "workers and replicas. For a sweep, the last point is shown.")
 PARTS = ["compute", "transfer", "wait", "discarded"]
 
 
@@ -38,7 +38,7 @@ def draw(results, look):
                 ax.text(left + value / 2, y, f"{100 * value:.0f}", ha="center", va="center", fontsize=6,
                         color="black" if part == "wait" else "white")
             left += value
-        ticks.append((y, f"{label} · {name}"))
+        ticks.append((y, f"{short(label)} · {short(name)}"))
         places[label] = y
         y += 1
     ax.set_yticks([t for t, _ in ticks], [name for _, name in ticks], fontsize=6.5)

@@ -16,6 +16,9 @@
   const visible = (label) => !hidden.has(label);
   const short = (value) => (value === null || value === undefined ? "-" : Number(Number(value).toPrecision(4)).toString());
 
+  // Of a long name the beginning and the end, so that there is room for the bars.
+  const shortName = (name) => (name.length > 32 ? `${name.slice(0, 16)}…${name.slice(-15)}` : name);
+
   // Intervals as thin lines over bars: dataset.intervals[i] = [low, high] in units of the value axis.
   const intervals = {
     id: "intervals",
@@ -98,7 +101,7 @@
   });
 
   const markerOf = (label) => ({ pointStyle: (data.look[label] || {}).point, pointRotation: (data.look[label] || {}).rotation || 0 });
-  // Eight markers a line, each line's elsewhere, as in the figures.
+  // Eight markers per line, staggered between lines, as in the figures.
   const someMarkers = (label, count) => {
     const every = Math.max(1, Math.floor(count / 8));
     const first = Math.floor((data.algorithms.indexOf(label) * every) / data.algorithms.length);
@@ -141,7 +144,7 @@
   };
   const point = () => control("curves", "point") || data.points[0];
   const bars = (rows, value, low, high) => ({
-    labels: rows.map((r) => r.algorithm),
+    labels: rows.map((r) => shortName(r.algorithm)),
     datasets: [{ data: rows.map((r) => r[value]), backgroundColor: rows.map((r) => colourOf(r.algorithm)),
       algorithms: rows.map((r) => r.algorithm), intervals: rows.map((r) => [r[low], r[high]]), maxBarThickness: 26 }],
   });
@@ -177,7 +180,7 @@
       const rows = summaryRows();
       const chart = { type: "bar", data: bars(rows, "time_to_target_mean_s", "time_to_target_low_s", "time_to_target_high_s"),
         options: barOptions("virtual time to target (s)", { x: reach(rows, "time_to_target_mean_s", "time_to_target_high_s"), tip: (item) => `${short(item.parsed.x)} s, reached by ${rows[item.dataIndex].reached} of ${rows[item.dataIndex].n}` }) };
-      chart.data.labels = rows.map((r) => (r.time_to_target_mean_s === null ? `${r.algorithm} (not reached)` : r.reached < r.n ? `${r.algorithm} (${r.reached}/${r.n})` : r.algorithm));
+      chart.data.labels = rows.map((r) => (r.time_to_target_mean_s === null ? `${shortName(r.algorithm)} (not reached)` : r.reached < r.n ? `${shortName(r.algorithm)} (${r.reached}/${r.n})` : shortName(r.algorithm)));
       return chart;
     },
     speedup() {
@@ -199,7 +202,7 @@
     },
     time() {
       const rows = (data.time[point()] || []).filter((r) => visible(r.algorithm));
-      return { type: "bar", data: { labels: rows.map((r) => `${r.algorithm} · ${r.class}`), datasets: data.parts.map((part) => ({
+      return { type: "bar", data: { labels: rows.map((r) => `${shortName(r.algorithm)} · ${shortName(r.class)}`), datasets: data.parts.map((part) => ({
         label: part, data: rows.map((r) => r[part]), backgroundColor: shown(data.states[part]), algorithms: rows.map((r) => r.algorithm) })) },
         options: barOptions("share of time", { legend: true, x: { stacked: true, max: 1 }, y: { stacked: true, ticks: { autoSkip: false } } }) };
     },
@@ -207,7 +210,7 @@
       const sets = [];
       for (const row of data.staleness[point()] || []) {
         if (!visible(row.algorithm)) continue;
-        sets.push({ label: `${row.algorithm} · ${row.class}`, algorithm: row.algorithm, data: row.x.map((x, i) => ({ x, y: row.share[i] })),
+        sets.push({ label: `${shortName(row.algorithm)} · ${shortName(row.class)}`, algorithm: row.algorithm, data: row.x.map((x, i) => ({ x, y: row.share[i] })),
           borderColor: colourOf(row.algorithm), backgroundColor: colourOf(row.algorithm), borderDash: row.dash, borderWidth: 2, pointRadius: 0, stepped: "middle" });
       }
       const step = Math.max(1, ...(data.staleness[point()] || []).map((row) => row.step));
@@ -217,7 +220,7 @@
     },
     links() {
       const rows = (data.links[point()] || []).filter((r) => visible(r.algorithm));
-      return { type: "bar", data: { labels: rows.map((r) => `${r.algorithm} · ${r.link}`), datasets: [
+      return { type: "bar", data: { labels: rows.map((r) => `${shortName(r.algorithm)} · ${shortName(r.link)}`), datasets: [
         { label: "mean utilisation", data: rows.map((r) => r.utilisation), backgroundColor: rows.map((r) => colourOf(r.algorithm)), algorithms: rows.map((r) => r.algorithm) },
         { label: "busy share of time", data: rows.map((r) => r.busy_share), backgroundColor: rows.map((r) => colourOf(r.algorithm) + "55") }] },
         options: barOptions("share of bandwidth (full), of time (pale)", { x: { max: 1 }, y: { ticks: { autoSkip: false } } }) };

@@ -49,6 +49,7 @@ struct ModelSpec {
   double strong_convexity = 0;      ///< quadratic: smallest eigenvalue
   double noise = 0;                 ///< quadratic: standard deviation of one sample's gradient
   std::size_t samples = 0;          ///< quadratic, none: how many samples make an epoch
+  DataSpec::Order order = DataSpec::Order::shuffled;  ///< quadratic: how its samples are drawn
 
   static Fields<ModelSpec> fields();
 };
@@ -160,6 +161,9 @@ struct Scenario {
   std::optional<std::string> baseline;
   std::uint64_t replicas = 1;  ///< replica r is the same with seed + r
   Json sweep;                  ///< see read_axes(); a point of the sweep is a scenario of its own
+
+  /// How workers draw samples, whether these come from a file or are made by the model.
+  DataSpec::Order order() const { return data ? data->order : model.order; }
 
   static Fields<Scenario> fields();
 };

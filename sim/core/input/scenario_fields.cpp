@@ -6,6 +6,15 @@ namespace {
 
 constexpr double most_workers = 10'000'000;  // the sum over all classes is checked with the rest
 
+FieldInfo order_field() {
+  return {.name = "order",
+          .doc =
+              "shuffled (each worker passes over its samples in a new random order each time) "
+              "or independent (drawn with replacement)",
+          .fallback = "shuffled",
+          .choices = {"shuffled", "independent"}};
+}
+
 }  // namespace
 
 Fields<PartitionSpec> PartitionSpec::fields() {
@@ -70,12 +79,7 @@ Fields<DataSpec> DataSpec::fields() {
          .minimum = 0,
          .kinds = {"synthetic"}},
         &DataSpec::separation);
-  f.add({.name = "order",
-         .doc = "shuffled (each worker passes over its samples in a new random order each time) or "
-                "independent (drawn with replacement)",
-         .fallback = "shuffled",
-         .choices = {"shuffled", "independent"}},
-        &DataSpec::order);
+  f.add(order_field(), &DataSpec::order);
   f.add({.name = "partition", .doc = "who may draw which samples", .fallback = Json::object()},
         &DataSpec::partition);
   return f;
@@ -131,6 +135,10 @@ Fields<ModelSpec> ModelSpec::fields() {
          .minimum = 2,
          .kinds = {"quadratic", "none"}},
         &ModelSpec::samples);
+  FieldInfo order = order_field();
+  order.doc += "; theory's noise is independent, shuffled passes cancel part of it";
+  order.kinds = {"quadratic"};
+  f.add(order, &ModelSpec::order);
   return f;
 }
 
