@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-#include <simgrid/simix.hpp>
+#include "sim/engine/simgrid_generation.hpp"
 
 namespace s4u = simgrid::s4u;
 
@@ -34,7 +34,7 @@ Network::Network(const Platform& platform, const Scenario& scenario, Recorder& r
       if (unit_ != 1) link->set_bandwidth(unit_ * link->get_bandwidth());
     }
   }
-  s4u::Activity::on_completion_cb([this](const s4u::Activity& activity) {
+  generation::on_completion([this](const s4u::Activity& activity) {
     // Only our messages carry data.
     if (auto* message = activity.get_data<Message>()) complete(*message);
   });
