@@ -29,7 +29,7 @@ std::string dotted(int major, int minor, int patch) {
 
 /// What else than the sources may decide a result's last bits.
 std::string this_build() {
-  return "g++ " __VERSION__ " " MOTLEY_FLAGS ", " +
+  return std::string("g++ ") + __VERSION__ + " " + MOTLEY_FLAGS + ", " +
          std::to_string(product::lanes) + " floats a vector, simgrid " +
          dotted(SIMGRID_VERSION_MAJOR, SIMGRID_VERSION_MINOR, SIMGRID_VERSION_PATCH) + ", eigen " +
          dotted(EIGEN_WORLD_VERSION, EIGEN_MAJOR_VERSION, EIGEN_MINOR_VERSION);
@@ -38,7 +38,7 @@ std::string this_build() {
 }  // namespace
 
 std::string version_line() {
-  return std::string("motley " MOTLEY_VERSION " (") + MOTLEY_COMMIT + ")";
+  return std::string("motley ") + MOTLEY_VERSION + " (" + MOTLEY_COMMIT + ")";
 }
 
 Json this_program() {

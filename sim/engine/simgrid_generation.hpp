@@ -4,6 +4,7 @@
 /// has 4.0). Everything else of the engine is written in what both have in common.
 
 #include <functional>
+#include <simgrid/forward.h>
 #include <simgrid/version.h>
 #include <string>
 #include <utility>
@@ -19,6 +20,13 @@
 namespace motley::generation {
 
 namespace s4u = simgrid::s4u;
+
+/// The option of how near to each other events are simultaneous, in seconds.
+#if SIMGRID_VERSION >= 40000
+inline constexpr const char* precision_option = "precision/timing";
+#else
+inline constexpr const char* precision_option = "surf/precision";
+#endif
 
 /// Calls back at the moment a communication ends. In the third generation other activities' ends
 /// are signalled, too: the callback must tell its own by their data.
@@ -57,13 +65,13 @@ inline s4u::Link* add_link(s4u::NetZone& zone, const std::string& name, double b
 /// In a star, one of the ends is nullptr: all others.
 inline void add_route(s4u::NetZone& zone, const s4u::Host* from, const s4u::Host* to,
                       s4u::Link* link) {
+  const std::vector<s4u::LinkInRoute> links = {s4u::LinkInRoute(link)};
+#if SIMGRID_VERSION >= 40000
+  zone.add_route(from, to, links, /*symmetrical=*/false);
+#else
   const auto netpoint = [](const s4u::Host* host) {
     return host == nullptr ? nullptr : host->get_netpoint();
   };
-  const std::vector<s4u::LinkInRoute> links = {s4u::LinkInRoute(link)};
-#if SIMGRID_VERSION >= 40000
-  zone.add_route(netpoint(from), netpoint(to), links, /*symmetrical=*/false);
-#else
   zone.add_route(netpoint(from), netpoint(to), nullptr, nullptr, links, /*symmetrical=*/false);
 #endif
 }
