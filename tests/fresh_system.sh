@@ -38,9 +38,14 @@ mirror=$(apt-get indextargets --format '$(REPO_URI) $(RELEASE) $(COMPONENT)' 'Cr
 [[ -n $mirror ]] || refuse "apt has no archive here with a component main to take $suite from"
 
 place=$(mktemp -d "${TMPDIR:-/tmp}/motley_fresh_XXXXXX")
+inside= # the process at the head of those that work in the new system
 clean_up() {
   status=$?
   trap - EXIT
+  if [[ -n $inside ]]; then
+    kill -KILL "$inside" 2>/dev/null || : # it heeds no other signal; all the others die with it
+    wait "$inside" 2>/dev/null || :
+  fi
   rm -rf --one-file-system "$place"
   exit "$status"
 }
@@ -59,8 +64,12 @@ if [[ $mirror == https:* ]]; then include=(--include=ca-certificates); fi
 
 # In the background and waited for, so that a signal is heeded at once.
 apart() {
+  local status=0
   unshare --mount --pid --fork --kill-child --mount-proc "$@" </dev/null &
-  wait $! || return
+  inside=$!
+  wait "$inside" || status=$?
+  inside=
+  return "$status"
 }
 
 took() { printf -- '--- %s: %d s\n' "$1" $((SECONDS - since)); since=$SECONDS; }
