@@ -462,9 +462,8 @@ TEST_CASE("What is not JSON is refused with line and column") {
   CHECK(complaint_about("{\n  \"name\": \"x\"\n  \"seed\": 1}") ==
         "s.json: not valid JSON at line 3, column 8: syntax error while parsing object - "
         "unexpected string literal; expected '}'");
-  CHECK(complaint_about("") ==
-        "s.json: not valid JSON at line 1, column 1: syntax error while parsing value - "
-        "unexpected end of input; expected '[', '{', or a literal");
+  CHECK(complaint_about("") == "s.json: is empty, must be JSON");
+  CHECK(complaint_about(" \t\r\n") == "s.json: is empty, must be JSON");
   CHECK(complaint_about("{\"seed\": NaN}") ==
         "s.json: not valid JSON at line 1, column 10: syntax error while parsing value - invalid "
         "literal; last read: '\"seed\": N'");

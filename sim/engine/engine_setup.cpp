@@ -9,6 +9,8 @@
 
 #include <simgrid/s4u.hpp>
 
+#include "sim/engine/simgrid_generation.hpp"
+
 namespace s4u = simgrid::s4u;
 
 namespace motley {
@@ -42,7 +44,7 @@ EngineSetup::EngineSetup(Scenario::Network network, [[maybe_unused]] std::size_t
 #endif
   // SimGrid takes events this near to each other as simultaneous; its 1e-9 s would add up over
   // steps.
-  s4u::Engine::set_config("surf/precision", 1e-12);
+  s4u::Engine::set_config(generation::precision_option, 1e-12);
   if (network == Scenario::Network::fluid) {
     s4u::Engine::set_config("network/model", std::string("CM02"));
     s4u::Engine::set_config("network/TCP-gamma", 0.0);

@@ -2,8 +2,7 @@
 
 #include <cstddef>
 
-#include <simgrid/s4u.hpp>
-#include <simgrid/simix.hpp>
+#include "sim/engine/simgrid_generation.hpp"
 
 namespace motley {
 

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <limits>
 
-#include <simgrid/simix.hpp>
+#include "sim/engine/simgrid_generation.hpp"
 
 namespace s4u = simgrid::s4u;
 
@@ -49,7 +49,7 @@ Network::Network(const Platform& platform, const Scenario& scenario, Recorder& r
       agenda_.set(s4u::Engine::get_clock(), profile_event_);  // SimGrid is still changing it
     });
   }
-  s4u::Activity::on_completion_cb([this](const s4u::Activity& activity) {
+  generation::on_completion([this](const s4u::Activity& activity) {
     // Only our messages carry data.
     if (auto* message = activity.get_data<Message>()) complete(*message);
   });

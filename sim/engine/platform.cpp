@@ -3,11 +3,10 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include <simgrid/s4u.hpp>
-
 #include "sim/core/child_process.hpp"
 #include "sim/engine/engine_setup.hpp"
 #include "sim/engine/platform_check.hpp"
+#include "sim/engine/simgrid_generation.hpp"
 
 namespace s4u = simgrid::s4u;
 
@@ -17,15 +16,13 @@ namespace {
 /// A non-blocking switch: a message from a to b crosses a's uplink and b's downlink and nothing
 /// else.
 s4u::Host* add_to_switch(s4u::NetZone& zone, const HostPlan& plan) {
-  s4u::Host* host = zone.create_host(plan.name, plan.speed_flops);
+  s4u::Host* host = generation::add_host(zone, plan.name, plan.speed_flops);
   const auto link = [&](const char* direction) {
-    return zone.create_link(plan.name + direction, plan.link.bandwidth_Bps)
+    return generation::add_link(zone, plan.name + direction, plan.link.bandwidth_Bps)
         ->set_latency(plan.link.latency_s);
   };
-  const std::vector<s4u::LinkInRoute> up = {s4u::LinkInRoute(link("_up"))};
-  const std::vector<s4u::LinkInRoute> down = {s4u::LinkInRoute(link("_down"))};
-  zone.add_route(host->get_netpoint(), nullptr, nullptr, nullptr, up, false);
-  zone.add_route(nullptr, host->get_netpoint(), nullptr, nullptr, down, false);
+  generation::add_route(zone, host, nullptr, link("_up"));
+  generation::add_route(zone, nullptr, host, link("_down"));
   return host;
 }
 
@@ -73,7 +70,7 @@ Platform::Platform(const ClusterPlan& plan)
   for (const HostPlan& server : plan.servers) plans.push_back(&server);
 
   if (is_switch_) {
-    s4u::NetZone* zone = s4u::create_star_zone("cluster");
+    s4u::NetZone* zone = generation::add_star_zone("cluster");
     for (const HostPlan* host : plans) hosts_.push_back(add_to_switch(*zone, *host));
     zone->seal();
   } else {

@@ -5,6 +5,7 @@
 #include <map>
 #include <sstream>
 
+#include "sim/engine/simgrid_generation.hpp"
 #include "sim/engine/worker_state.hpp"
 
 namespace s4u = simgrid::s4u;
@@ -92,11 +93,11 @@ void Simulation::guarded(Body body) {
 void Simulation::start_actors(Algorithm& algorithm) {
   // All but the referee are daemons: they end when it does. It waits for the stop rule and not for
   // a timer, so that a stuck algorithm is a deadlock and not slow convergence.
-  s4u::Actor::create("referee", platform_.any_host(), [this] { end_->acquire(); });
+  generation::add_actor("referee", platform_.any_host(), [this] { end_->acquire(); });
   if (algorithm.needs_server()) {
     for (const std::unique_ptr<ShardState>& shard : shards_) {
       s4u::Host* host = platform_.host(server_node(shard->shard.server));
-      s4u::Actor::create("server", host, [this, &algorithm, index = shard->index] {
+      generation::add_actor("server", host, [this, &algorithm, index = shard->index] {
         guarded([&] {
           Server me(*this, index);
           algorithm.server(me);
@@ -106,7 +107,7 @@ void Simulation::start_actors(Algorithm& algorithm) {
   }
   for (std::size_t rank = 0; rank < workers(); ++rank) {
     const std::string& name = setup_.cluster.workers[rank].name;
-    s4u::Actor::create(name, platform_.host(rank), [this, &algorithm, rank] {
+    generation::add_actor(name, platform_.host(rank), [this, &algorithm, rank] {
       guarded([&] {
         Worker me(*workers_[rank]);
         algorithm.worker(me);

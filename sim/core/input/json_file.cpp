@@ -83,6 +83,9 @@ Json parse_json_file(const std::string& file) {
   std::ifstream in(file, std::ios::binary);
   if (!in) throw InputError(file + ": cannot be read (no such file, or no permission)");
   const std::string text(std::istreambuf_iterator<char>(in), {});
+  if (text.find_first_not_of(" \t\r\n") == std::string::npos) {
+    throw InputError(file + ": is empty, must be JSON");
+  }
   try {
     return Json::parse(text, UniqueKeys({file, ""}));
   } catch (const Json::parse_error& e) {
