@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "sim/engine/simgrid_generation.hpp"
+
 namespace s4u = simgrid::s4u;
 
 namespace motley {
@@ -20,7 +22,7 @@ void HostWork::start(double flops) {
   }
   exec_ = s4u::Exec::init()->set_flops_amount(flops)->set_host(host_);
   exec_->start();
-  s4u::Actor::create("work", host_, [this, exec = exec_] {
+  generation::add_actor("work", host_, [this, exec = exec_] {
     try {
       exec->wait();
       wake();
