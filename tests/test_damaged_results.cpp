@@ -76,7 +76,7 @@ TEST_CASE("a file damaged anywhere is not trusted, unless it means the same") {
   const std::string good = folder.text();
   Mutations mutations(1);
   std::size_t refused = 0;
-  for (int i = 0; i < 2000; ++i) {
+  for (int i = 0; i < 1000; ++i) {
     const std::string bad = mutations.text(good);
     const RunStore::Found found = folder.with(bad);
     if (!found.run) {
@@ -88,7 +88,7 @@ TEST_CASE("a file damaged anywhere is not trusted, unless it means the same") {
     REQUIRE(to_json(found.run->result) == to_json(full_result()));
     REQUIRE(found.run->description == description);
   }
-  CHECK(refused > 1900);
+  CHECK(refused > 950);
 }
 
 TEST_CASE("what has a checksum that fits is read strictly all the same") {
@@ -97,7 +97,7 @@ TEST_CASE("what has a checksum that fits is read strictly all the same") {
   const Json good = folder.content();
   Mutations mutations(2);
   std::size_t accepted = 0;
-  for (int i = 0; i < 400; ++i) {
+  for (int i = 0; i < 150; ++i) {
     Json bad = good;
     bad["result"] = mutations.json(good["result"]);
     const RunStore::Found found = folder.with_sealed(bad);
@@ -110,7 +110,7 @@ TEST_CASE("what has a checksum that fits is read strictly all the same") {
     files.write_statistics({}, found.run->result.algorithm, {found.run->result});
   }
   CHECK(accepted > 0);
-  CHECK(accepted < 300);
+  CHECK(accepted < 120);
 }
 
 TEST_CASE("the reason names the place") {
@@ -154,12 +154,12 @@ TEST_CASE("a plan is read strictly, and names no file but those of its runs") {
   Mutations mutations(3);
   std::size_t refused = 0;
   for (int i = 0; i < 1000; ++i) {
-    const bool whole = i % 2 == 0;  // else its checksum fits
-    folder.write("plan.json", whole ? mutations.text(good.dump())
-                                    : sealed(mutations.json(*unsealed(good))).dump());
+    const Json changed = mutations.json(*unsealed(good));
+    const bool sealed_again = i % 2 == 0 && changed.is_object();
+    folder.write("plan.json", sealed_again ? sealed(changed).dump() : mutations.text(good.dump()));
     try {
       const RunTable read = read_run_table(folder.path() / "plan.json");
-      if (whole) REQUIRE(to_json(read) == good);
+      if (!sealed_again) REQUIRE(to_json(read) == good);
       for (const RunEntry& run : read.runs) {
         REQUIRE(run.hash.size() == 32);
         REQUIRE(run.hash.find_first_not_of("0123456789abcdef") == std::string::npos);
@@ -202,7 +202,7 @@ TEST_CASE("a damaged or foreign file of a run is named, and its run is done agai
   const std::string file = place.files()[0];
   const Json content = place.content(file);
   std::string text = read_file(place.path() / file);
-  const std::size_t digit = text.find("\"virtual_s\":") + 13;
+  const std::size_t digit = text.find("\"virtual_s\":") + 12;
   text[digit] = text[digit] == '1' ? '2' : '1';
   Json weird = content;
   weird["result"]["status"] = "weird";
@@ -256,7 +256,7 @@ TEST_CASE("damage anywhere in a results folder ends in the same results or a ref
   const Results place;
   const std::string good = place.state();
   Mutations mutations(4);
-  for (int i = 0; i < 25; ++i) {
+  for (int i = 0; i < 12; ++i) {
     std::vector<std::string> files = place.files();
     for (const char* name : {"plan.json", "scenario.json", "runs.csv", "provenance.json"}) {
       files.push_back(std::string("out/") + name);

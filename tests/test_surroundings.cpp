@@ -148,8 +148,8 @@ TEST_CASE("names are short enough for the files that are named by them") {
       value + R"(Gf"], "/cluster/server/speed": [")" + value +
       R"(Gf"], "/cluster/link/latency": [")" + value + R"(us"], "/cost/flops_per_sample": [")" +
       value + R"(Mf"], "/cost/model_size": [")" + value + R"(MB", "2MB"]})";
-  const Outcome outcome = place.run({"--set", "/algorithms/0/label=" + longest, "--set",
-                                     "/sweep=" + sweep, "--trace", "--jobs", "2"});
+  const Outcome outcome = place.run({"--set", "/cost={}", "--set", "/algorithms/0/label=" + longest,
+                                     "--set", "/sweep=" + sweep, "--trace", "--jobs", "2"});
   CAPTURE(outcome.err);
   CHECK(outcome.exit_code == 0);
   std::set<std::string> names;
