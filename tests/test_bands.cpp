@@ -48,6 +48,21 @@ TEST_CASE("replicas evaluated at other places are flat between their evaluations
   CHECK(band[99].accuracy->value == Approx(0.8));
 }
 
+TEST_CASE("the last of the even places is the end itself, where the last evaluation counts") {
+  int rounded_below = 0;
+  for (int i = 1; i <= 1000; ++i) {
+    const double start = 0.001 * i;
+    const double end = 7.296 + 0.013 * i;
+    rounded_below += start + (end - start) * 99 / 99 < end;
+    const auto a = curve_of({{start, 0}, {end, 0.9}});
+    const auto b = curve_of({{start, 0}, {1.5, 0.1}, {end, 0.7}});
+    const std::vector<BandPoint> band = band_of({&a, &b}, time_of);
+    REQUIRE(band.back().x == end);
+    REQUIRE(band.back().accuracy->value == Approx(0.8));
+  }
+  CHECK(rounded_below > 0);  // such places there are
+}
+
 TEST_CASE("bands.csv has one replica as it is, none that failed, and is against three things") {
   RunResult run;
   run.algorithm = "a";

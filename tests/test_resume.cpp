@@ -5,7 +5,7 @@
 #include <sys/mount.h>
 #include <sys/resource.h>
 
-#include "sim/core/input/place.hpp"
+#include "sim/core/record/strict_json.hpp"
 #include "tests/catch.hpp"
 #include "tests/program.hpp"
 
@@ -259,9 +259,9 @@ TEST_CASE("results of another build of the same sources are refused") {
   const Workplace place;
   REQUIRE(place.run(finite).exit_code == 0);
   const std::string file = "out/runs/" + place.names("out/runs").front();
-  Json run = Json::parse(read_file(place.path() / file));
+  Json run = *unsealed(Json::parse(read_file(place.path() / file)));
   run["program"]["build"] = "cc -O1";
-  place.write(file, run.dump());
+  place.write(file, sealed(run).dump());
   CHECK(place.run(finite).exit_code == 2);
 }
 
@@ -269,10 +269,10 @@ TEST_CASE("results of another version are refused until --fresh") {
   const Workplace place;
   REQUIRE(place.run(finite).exit_code == 0);
   const std::string file = "out/runs/" + place.names("out/runs").front();
-  Json run = Json::parse(read_file(place.path() / file));
+  Json run = *unsealed(Json::parse(read_file(place.path() / file)));
   run["program"] = {
       {"version", "0.0.9"}, {"commit", "abc"}, {"sources", "0123"}, {"build", "cc -O1"}};
-  place.write(file, run.dump());
+  place.write(file, run.dump());  // that version knew no checksum
   const Outcome refused = place.run(finite);
   CHECK(refused.exit_code == 2);
   CHECK(refused.err.starts_with("motley: " + file +
@@ -287,14 +287,73 @@ TEST_CASE("results of another version are refused until --fresh") {
   place.check_finished();
 }
 
-TEST_CASE("a damaged file of a run is a run that is missing") {
+/// The finite runs traced, as one command after another would.
+std::vector<std::string> traced() {
+  std::vector<std::string> more = finite;
+  more.push_back("--trace");
+  return more;
+}
+
+TEST_CASE("a trace that cannot be written costs no finished run") {
   const Workplace place;
   REQUIRE(place.run(finite).exit_code == 0);
-  place.write("out/runs/" + place.names("out/runs").front(), "{\"program\": ");
-  const Outcome again = place.run(finite);
-  CHECK(again.exit_code == 0);
-  CHECK(contains(again.err, "\n3 of 4 already done\n"));
+  const std::string runs = place.result("runs.csv");
+  const std::string trace = "out/traces/sync-0-updates=20.json";
+  fs::create_directories(place.path() / trace);  // a folder where the file should go
+  const Outcome failed = place.run(traced());
+  CHECK(failed.exit_code == 1);
+  CHECK(contains(failed.err, "  sync-0-updates=20 has no trace: it failed: "));
+  CHECK(contains(failed.err, trace));
+  CHECK(contains(failed.err, "; its stored result is kept\n"));
+  CHECK(failed.err.ends_with(
+      "motley: 1 of 4 runs could not be traced; their stored results are kept\n"));
   place.check_finished();
+  CHECK(rows_of(place.result("runs.csv"))[0].at("wall_s") == rows_of(runs)[0].at("wall_s"));
+
+  fs::remove(place.path() / trace);
+  CHECK(place.run(traced()).exit_code == 0);
+  CHECK(fs::is_regular_file(place.path() / trace));
+  place.check_finished();
+
+  fs::remove_all(place.path() / "out/traces");
+  place.write("out/traces", "");
+  const Outcome refused = place.run(traced());
+  CHECK(refused.exit_code == 2);
+  CHECK(refused.err == "motley: out/traces: cannot be made: Not a directory\n");
+  fs::remove(place.path() / "out/traces");
+  place.check_finished();
+}
+
+TEST_CASE("a traced run whose process is killed keeps its finished result") {
+  const Workplace place;
+  const std::vector<std::string> one = {"--set", R"(/sweep={"/stop/updates": [200000]})", "--set",
+                                        R"(/algorithms=[{"name": "async"}])"};
+  REQUIRE(place.run(one).exit_code == 0);
+  const std::string runs = place.result("runs.csv");
+  std::vector<std::string> again = one;
+  again.push_back("--trace");
+  RunningProgram program = place.start(again);
+  const pid_t first = child_of(program.pid());
+  kill(first, SIGKILL);
+  program.wait_for_line("is tried once more: its process died: Killed\n");
+  kill(child_of(program.pid(), first), SIGKILL);
+  const Outcome outcome = program.wait();
+  CHECK(outcome.exit_code == 1);
+  CHECK(contains(outcome.err, "twice: its process died: Killed; its stored result is kept\n"));
+  CHECK(place.result("runs.csv") == runs);
+}
+
+TEST_CASE("a results folder that is removed meanwhile is not called kept") {
+  const Workplace place;
+  RunningProgram program =
+      place.start({"--set", R"(/sweep={"/stop/updates": [20, 300000, 400000]})"});
+  program.wait_for_line("async-0-updates=20");
+  fs::remove_all(place.path() / "out");
+  const Outcome outcome = program.wait();
+  CHECK(outcome.exit_code == 1);
+  CHECK(outcome.err.ends_with(
+      ": cannot be written: No such file or directory; 0 of 6 runs are finished and kept; somebody "
+      "has removed the folder; the same command makes it anew\n"));
 }
 
 TEST_CASE("two processes in one folder share the work and do not disturb each other") {

@@ -101,6 +101,48 @@ TEST_CASE("one run each is shown without intervals or marks") {
   CHECK(contains(text, "\nWhat decides\n"));
 }
 
+/// Evaluated every five seconds until it reached the target at `time`.
+RunResult evaluated_run_of(const std::string& algorithm, double time) {
+  RunResult run = run_of(algorithm, 0, time);
+  for (double t = 0; t <= 100; t += 5) {
+    run.curve.emplace_back();
+    run.curve.back().time_s = t;
+  }
+  return run;
+}
+
+TEST_CASE("algorithms within one evaluation of each other are named, with how long that is") {
+  // Sync reached the target between 20 s and 25 s, as async did; local after 25 s, up to 30 s.
+  RunResult async = evaluated_run_of("async", 25);
+  RunResult sync = evaluated_run_of("sync", 25);
+  const RunResult local = evaluated_run_of("local", 30);
+  const std::string text = printed({sync, async, local});
+  CAPTURE(text);
+  CHECK(contains(text,
+                 "\n resolution of time to target: 5.00 s between evaluations (/evaluate/every); "
+                 "within it: sync and async\n"));
+  CHECK_FALSE(contains(printed({sync, local}), "resolution"));
+  // Evaluated at 26 s instead of 25 s, it may have got there before 25 s.
+  async.curve[5].time_s = 26;
+  async.time_to_target_s = 26;
+  CHECK(contains(printed({sync, async}),
+                 "\n resolution of time to target: 6.00 s between evaluations (/evaluate/every); "
+                 "within it: sync and async\n"));
+}
+
+TEST_CASE("a sweep counts the pairs within one evaluation of each other") {
+  std::vector<RunResult> results;
+  for (const int point : {1, 2}) {
+    for (const char* algorithm : {"sync", "async", "local"}) {
+      results.push_back(evaluated_run_of(algorithm, 25));
+      results.back().point = {point};
+    }
+  }
+  std::ostringstream out;
+  print_summary(out, experiment(), {"/seed"}, results);
+  CHECK(contains(out.str(), "; within it: 4 pairs of neighbours\n"));
+}
+
 TEST_CASE("a sweep has a column an axis and is sorted within its points") {
   std::vector<RunResult> results;
   for (const int ratio : {1, 8}) {

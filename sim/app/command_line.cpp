@@ -6,6 +6,7 @@
 #include <new>
 
 #include "sim/app/provenance.hpp"
+#include "sim/app/standard_streams.hpp"
 #include "sim/core/input/place.hpp"
 
 namespace po = boost::program_options;
@@ -109,14 +110,6 @@ int execute(const Command& command, const std::vector<std::string>& command_line
   return command.execute(values, command_line);
 }
 
-/// One line, whatever the names in it.
-void complain(std::string text) {
-  for (char& c : text) {
-    if (std::iscntrl(static_cast<unsigned char>(c))) c = ' ';
-  }
-  std::cerr << "motley: " << text << "\n";
-}
-
 int dispatch(const std::vector<std::string>& command_line) {
   const std::string name = command_line.size() > 1 ? command_line[1] : "--help";
   if (name == "--help" || name == "-h" || name == "help") {
@@ -136,9 +129,7 @@ int dispatch(const std::vector<std::string>& command_line) {
                    "; see 'motley --help'");
 }
 
-}  // namespace
-
-int motley_main(const std::vector<std::string>& command_line) {
+int execute_guarded(const std::vector<std::string>& command_line) {
   try {
     return dispatch(command_line);
   } catch (const InputError& e) {
@@ -151,6 +142,23 @@ int motley_main(const std::vector<std::string>& command_line) {
     complain(e.what());
     return 1;
   }
+}
+
+}  // namespace
+
+void complain(std::string text) {
+  for (char& c : text) {
+    if (std::iscntrl(static_cast<unsigned char>(c))) c = ' ';
+  }
+  std::cerr << "motley: " << text << "\n";
+}
+
+int motley_main(const std::vector<std::string>& command_line) {
+  open_standard_streams();
+  const int code = execute_guarded(command_line);
+  if (standard_output_is_written()) return code;
+  complain("standard output cannot be written: it is closed, or its disk is full");
+  return code != 0 ? code : 1;
 }
 
 }  // namespace motley

@@ -32,6 +32,9 @@ Command report_command();
 Command new_command();
 Command schema_command();
 
+/// Says what is wrong on stderr, in one line, whatever the names in it.
+void complain(std::string text);
+
 /// The whole program: finds the command, parses, runs. Returns the exit code: 0 fine, 1 a run
 /// failed, 2 bad input, 130 interrupted.
 int motley_main(const std::vector<std::string>& command_line);

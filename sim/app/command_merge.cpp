@@ -12,12 +12,20 @@ namespace po = boost::program_options;
 namespace motley {
 namespace {
 
-Json plan_of(const std::string& folder) {
+RunTable plan_of(const std::string& folder) {
   const std::filesystem::path file = std::filesystem::path(folder) / "plan.json";
-  if (!std::filesystem::exists(file)) {
+  std::error_code ignored;
+  if (!std::filesystem::exists(file, ignored)) {
     throw InputError(folder + ": is no results folder: it has no plan.json");
   }
-  return parse_json_file(file.string());
+  return read_run_table(file);
+}
+
+Json scenario_of(const std::string& folder) {
+  const std::string file = (std::filesystem::path(folder) / "scenario.json").string();
+  Json scenario = parse_json_file(file);
+  if (!scenario.is_object()) throw InputError({file, ""}, "must be a scenario", scenario);
+  return scenario;
 }
 
 /// The run from the first folder that has it, one where it did not fail if there is one.
@@ -26,14 +34,17 @@ std::optional<RunStore::StoredRun> find_run(const std::string& hash,
   std::optional<RunStore::StoredRun> found;
   for (const std::string& folder : folders) {
     const RunStore store(folder);
-    const std::optional<RunStore::StoredRun> stored = store.load(hash);
-    if (!stored) continue;
-    if (!same_program(stored->program)) {
+    const RunStore::Found stored = store.load(hash);
+    if (made_by_another_program(stored)) {
       throw InputError(store.file_of(hash).string() + ": was made by another version of motley, " +
-                       shown_program(stored->program) + ", and this is " +
+                       shown_program(stored.program) + ", and this is " +
                        shown_program(this_program()) + ": merge with that version");
     }
-    if (!found || stored->result.status != "failed") found = stored;
+    if (!stored.damage.empty()) {
+      complain(stored.damage + ": the file is damaged and left out");
+    }
+    if (!stored.run) continue;
+    if (!found || stored.run->result.status != "failed") found = stored.run;
     if (found->result.status != "failed") break;
   }
   return found;
@@ -45,18 +56,18 @@ int merge(const po::variables_map& options, const std::vector<std::string>& comm
         "merge: needs results folders and --out; usage: motley merge DIR... --out DIR");
   }
   const auto folders = options["folder"].as<std::vector<std::string>>();
-  const Json plan = plan_of(folders.front());
+  const RunTable table = plan_of(folders.front());
+  const Json plan = to_json(table);
   for (const std::string& folder : folders) {
-    if (plan_of(folder) != plan) {
+    if (to_json(plan_of(folder)) != plan) {
       throw InputError(folder + ": holds the runs of another scenario than " + folders.front());
     }
   }
-  const RunTable table = run_table_from_json(plan);
-  ResultsFolder out(
-      options["out"].as<std::string>(),
-      {table, parse_json_file((std::filesystem::path(folders.front()) / "scenario.json").string()),
-       provenance(command_line)},
-      {});
+  ResultsFolder out(options["out"].as<std::string>(),
+                    {table, scenario_of(folders.front()), provenance(command_line)}, {});
+  for (const std::string& damage : out.take_complaints()) {
+    complain(damage + ": the file is damaged and counts as missing");
+  }
   std::set<std::string> hashes;
   std::size_t missing = 0;
   std::size_t failed = 0;

@@ -6,7 +6,7 @@
 
 #include "sim/app/command_line.hpp"
 #include "sim/app/command_options.hpp"
-#include "sim/app/provenance.hpp"
+#include "sim/app/results_folder.hpp"
 
 namespace po = boost::program_options;
 
@@ -14,10 +14,11 @@ namespace motley {
 namespace {
 
 /// What the folder knows of a run, without touching the folder.
-std::string state_of(const std::optional<RunStore::StoredRun>& stored) {
-  if (!stored) return "missing";
-  if (!same_program(stored->program)) return "other version";
-  return stored->result.status == "failed" ? "failed" : "done";
+std::string state_of(const RunStore::Found& found) {
+  if (made_by_another_program(found)) return "other version";
+  if (!found.damage.empty()) return "damaged";
+  if (!found.run) return "missing";
+  return found.run->result.status == "failed" ? "failed" : "done";
 }
 
 std::string gflop(double flops) {
@@ -45,14 +46,14 @@ int plan(const po::variables_map& options, const std::vector<std::string>&) {
             << "  file\n";
   for (const std::size_t i : runs_of_shard(study, shard)) {
     const RunEntry& run = study.table().runs[i];
-    const std::optional<RunStore::StoredRun> stored = store.load(run.hash);
-    const std::string state = state_of(stored);
+    const RunStore::Found found = store.load(run.hash);
+    const std::string state = state_of(found);
     ++counts[state];
     cost += study.cost(i);
     if (state != "done") cost_left += study.cost(i);
     if (state == "done") {
       cost_measured += study.cost(i);
-      seconds_measured += stored->result.wall_s;
+      seconds_measured += found.run->result.wall_s;
     }
     std::cout << std::left << std::setw(column) << run.name << "  " << std::setw(13) << state
               << std::right << std::setw(10) << gflop(study.cost(i)) << "  "

@@ -71,12 +71,29 @@ std::vector<std::size_t> missing_of(const std::vector<std::size_t>& runs, const 
 
 std::string finished_of(const std::vector<std::size_t>& runs, const Study& study,
                         const ResultsFolder& folder) {
-  return std::to_string(runs.size() - missing_of(runs, study, folder).size()) + " of " +
-         std::to_string(runs.size()) + " runs are finished and kept";
+  std::vector<std::string> hashes;
+  for (const std::size_t run : runs) hashes.push_back(study.table().runs[run].hash);
+  return std::to_string(folder.kept(hashes)) + " of " + std::to_string(runs.size()) +
+         " runs are finished and kept";
 }
 
+/// How to go on after something could not be written.
+std::string way_out(const ResultsFolder& folder) {
+  std::error_code ignored;
+  return std::filesystem::exists(folder.path(), ignored)
+             ? "the same command does the rest when there is room"
+             : "somebody has removed the folder; the same command makes it anew";
+}
+
+void complain_of_damage(ResultsFolder& folder) {
+  for (const std::string& damage : folder.take_complaints()) {
+    complain(damage + ": the file is damaged; its run is done again");
+  }
+}
+
+/// Adds to `untraced` the runs that are finished but could not be done again for their traces.
 bool do_missing(const Study& study, const std::vector<std::size_t>& missing, std::size_t done,
-                ResultsFolder& folder, const Effort& effort) {
+                ResultsFolder& folder, const Effort& effort, std::size_t& untraced) {
   if (missing.empty()) return true;
   const auto jobs = static_cast<unsigned>(std::min<std::size_t>(effort.jobs, missing.size()));
   const unsigned threads = effort.threads > 0 ? effort.threads : std::max(1U, effort.cores / jobs);
@@ -92,6 +109,11 @@ bool do_missing(const Study& study, const std::vector<std::size_t>& missing, std
     csvs.run_finished();
     display.finished(run, result);
   };
+  events.failed_again = [&](std::size_t run, const RunResult& result) {
+    ++untraced;
+    display.failed_again(run, result);
+  };
+  events.limited = [&](std::size_t most, const std::string& why) { display.limited(most, why); };
   events.waited = [&] {
     csvs.write_if_due();
     display.refresh();
@@ -133,8 +155,9 @@ int run(const po::variables_map& options, const std::vector<std::string>& comman
   };
   const std::unique_ptr<ResultsFolder> opened = open();
   ResultsFolder& folder = *opened;
+  complain_of_damage(folder);
   effort.trace = trace_request(options, folder.path());
-  if (effort.traces()) std::filesystem::create_directories(effort.trace.folder);
+  if (effort.traces()) make_trace_folder(effort.trace);
   // What is to be traced must be done, if only for the trace.
   const std::vector<std::size_t> missing = effort.traces() ? runs : missing_of(runs, study, folder);
   const std::size_t done = runs.size() - missing.size();
@@ -147,13 +170,15 @@ int run(const po::variables_map& options, const std::vector<std::string>& comman
     if (done > 0) std::cerr << done << " of " << runs.size() << " already done\n";
   }
   bool complete = false;
+  std::size_t untraced = 0;
   try {
-    complete = do_missing(study, missing, done, folder, effort);
+    complete = do_missing(study, missing, done, folder, effort, untraced);
     folder.write_csvs();
   } catch (const WriteError& e) {
-    throw WriteError(std::string(e.what()) + "; " + finished_of(runs, study, folder) +
-                     "; the same command does the rest when there is room");
+    throw WriteError(std::string(e.what()) + "; " + finished_of(runs, study, folder) + "; " +
+                     way_out(folder));
   }
+  complain_of_damage(folder);
 
   const std::vector<RunResult> rows = folder.rows();
   print_summary(std::cout, study.experiment(0), study.table().axes, rows);
@@ -166,11 +191,15 @@ int run(const po::variables_map& options, const std::vector<std::string>& comman
               << "; the same command does the rest\n";
     return 130;
   }
+  if (untraced > 0) {
+    complain(std::to_string(untraced) + " of " + std::to_string(runs.size()) +
+             " runs could not be traced; their stored results are kept");
+  }
   const bool drawn = !wants_report || make_report(folder.path()) == 0;
   for (const std::size_t run : runs) {
     if (folder.result(study.table().runs[run].hash)->status == "failed") return 1;
   }
-  return drawn ? 0 : 1;
+  return drawn && untraced == 0 ? 0 : 1;
 }
 
 }  // namespace

@@ -37,8 +37,9 @@ SlurmJob job_of(const po::variables_map& options, const Study& study) {
     }
   }
   job.out = fs::absolute(folder_of(options, study)).lexically_normal().string();
-  if (job.out.find_first_of("\"\n") != std::string::npos) {
-    throw InputError("--out: must have no quote in its path for Slurm, got '" + job.out + "'");
+  if (job.out.find_first_of("\"\n\\") != std::string::npos) {
+    throw InputError("--out: must have no quote and no backslash in its path for Slurm, got '" +
+                     job.out + "'");
   }
   // No task without a run.
   job.tasks = std::min<std::size_t>(positive_option(options, "tasks", 1),

@@ -98,6 +98,18 @@ void ProgressDisplay::finished(std::size_t run, const RunResult& result) {
   say(text.str());
 }
 
+void ProgressDisplay::failed_again(std::size_t run, const RunResult& result) {
+  running_.erase(run);
+  ++done_;
+  cost_of_done_ += study_.cost(run);
+  say("  " + name_of(run) + " has no trace: it " + result.status + ": " + result.reason +
+      "; its stored result is kept");
+}
+
+void ProgressDisplay::limited(std::size_t jobs, const std::string& reason) {
+  say("  no more than " + std::to_string(jobs) + " at once: " + reason);
+}
+
 void ProgressDisplay::remember_best(std::size_t run, const RunResult& result) {
   if (result.status != "ok") return;
   std::ostringstream text;

@@ -23,6 +23,8 @@ class ProgressDisplay {
   void progressed(std::size_t run, const Progress& progress);
   void retried(std::size_t run, const std::string& reason);
   void finished(std::size_t run, const RunResult& result);
+  void failed_again(std::size_t run, const RunResult& result);
+  void limited(std::size_t jobs, const std::string& reason);
   /// Redraws when it is time to.
   void refresh();
   /// Removes the rewritten line, so that something else can be printed.

@@ -35,6 +35,12 @@ std::string this_build() {
          dotted(EIGEN_WORLD_VERSION, EIGEN_MAJOR_VERSION, EIGEN_MINOR_VERSION);
 }
 
+/// "?" when there is none, as in a file that somebody has edited.
+std::string text_of(const Json& program, const char* key) {
+  const bool given = program.is_object() && program.contains(key) && program[key].is_string();
+  return given ? program[key].get<std::string>() : "?";
+}
+
 }  // namespace
 
 std::string version_line() {
@@ -49,13 +55,12 @@ Json this_program() {
 }
 
 bool same_program(const Json& program) {
-  return program.value("sources", "") == MOTLEY_SOURCES &&
-         program.value("build", "") == this_build();
+  return text_of(program, "sources") == MOTLEY_SOURCES && text_of(program, "build") == this_build();
 }
 
 std::string shown_program(const Json& program) {
-  return program.value("version", "?") + " (" + program.value("commit", "?") + ", " +
-         program.value("build", "?") + ")";
+  return text_of(program, "version") + " (" + text_of(program, "commit") + ", " +
+         text_of(program, "build") + ")";
 }
 
 Json provenance(const std::vector<std::string>& command) {

@@ -1,17 +1,36 @@
 #include "sim/app/results_folder.hpp"
 
+#include <algorithm>
 #include <set>
 
 #include "sim/app/provenance.hpp"
-#include "sim/core/input/json_file.hpp"
 #include "sim/core/record/atomic_file.hpp"
 
 namespace motley {
+namespace {
+
+bool is_better(const RunResult& a, const RunResult& b) {
+  const auto rank = [](const RunResult& r) {
+    return r.status == "ok" ? 2 : r.status == "diverged" ? 1 : 0;
+  };
+  return rank(a) > rank(b);
+}
+
+}  // namespace
+
+bool made_by_another_program(const RunStore::Found& found) {
+  return found.program.is_object() && !same_program(found.program);
+}
 
 ResultsFolder::ResultsFolder(const std::filesystem::path& folder, const StudyFiles& study,
                              const Fresh& fresh)
     : files_(folder), table_(study.table), store_(folder), lock_(folder) {
-  std::filesystem::create_directories(store_.folder());
+  std::error_code error;
+  std::filesystem::create_directories(store_.folder(), error);
+  if (error) {
+    throw InputError(store_.folder().string() + ": cannot be made: " + error.message() +
+                     " (choose another folder with --out)");
+  }
   lock_.exclusively([&] { open(study, fresh); });
 }
 
@@ -26,7 +45,7 @@ void ResultsFolder::open(const StudyFiles& study, const Fresh& fresh) {
   } else if (fresh.all || !fresh.hashes.empty()) {
     throw InputError("--fresh: another process is at work in " + where +
                      "; stop it first, or choose another folder with --out");
-  } else if (parse_json_file((path() / "plan.json").string()) != plan) {
+  } else if (to_json(read_run_table(path() / "plan.json")) != plan) {
     throw InputError(where +
                      ": another process is at work there on another scenario; choose another "
                      "folder with --out");
@@ -49,18 +68,40 @@ void ResultsFolder::refresh() {
   std::set<std::string> looked_for;
   for (const RunEntry& run : table_.runs) {
     if (!looked_for.insert(run.hash).second || is_done(run.hash)) continue;
-    const std::optional<RunStore::StoredRun> stored = store_.load(run.hash);
-    if (stored) remember(run.hash, *stored);
+    const std::optional<RunStore::StoredRun> stored = load(run.hash);
+    if (stored) results_[run.hash] = stored->result;
   }
 }
 
-void ResultsFolder::remember(const std::string& hash, const RunStore::StoredRun& run) {
-  if (!same_program(run.program)) {
+std::optional<RunStore::StoredRun> ResultsFolder::load(const std::string& hash) {
+  RunStore::Found found = store_.load(hash);
+  if (made_by_another_program(found)) {
     throw InputError(store_.file_of(hash).string() + ": was made by another version of motley, " +
-                     shown_program(run.program) + ", and this is " + shown_program(this_program()) +
+                     shown_program(found.program) + ", and this is " +
+                     shown_program(this_program()) +
                      ": do all runs again with --fresh, or choose another folder with --out");
   }
-  results_[hash] = run.result;
+  if (!found.damage.empty()) {
+    complaints_.try_emplace(found.damage, false);
+  }
+  return std::move(found.run);
+}
+
+std::vector<std::string> ResultsFolder::take_complaints() {
+  std::vector<std::string> untold;
+  for (auto& [complaint, told] : complaints_) {
+    if (!told) untold.push_back(complaint);
+    told = true;
+  }
+  return untold;
+}
+
+std::size_t ResultsFolder::kept(const std::vector<std::string>& hashes) const {
+  return static_cast<std::size_t>(
+      std::count_if(hashes.begin(), hashes.end(), [this](const std::string& hash) {
+        std::error_code ignored;
+        return is_done(hash) && std::filesystem::exists(store_.file_of(hash), ignored);
+      }));
 }
 
 const RunResult* ResultsFolder::result(const std::string& hash) const {
@@ -92,22 +133,31 @@ std::vector<RunResult> ResultsFolder::rows() const {
 ResultsFolder::Claim ResultsFolder::claim(const std::string& hash, bool again) {
   if (!lock_.try_claim(hash)) return Claim::elsewhere;
   if (again) return Claim::ours;
-  const std::optional<RunStore::StoredRun> stored = store_.load(hash);
+  const std::optional<RunStore::StoredRun> stored = load(hash);
   if (!stored || stored->result.status == "failed") return Claim::ours;
-  remember(hash, *stored);
+  results_[hash] = stored->result;
   lock_.release(hash);
   return Claim::done;
 }
 
-void ResultsFolder::store(const std::string& hash, const Json& description,
+bool ResultsFolder::store(const std::string& hash, const Json& description,
                           const RunResult& result) {
-  store(hash, {this_program(), description, result});
+  const bool stored = store(hash, {this_program(), description, result});
   lock_.release(hash);
+  return stored;
 }
 
-void ResultsFolder::store(const std::string& hash, const RunStore::StoredRun& run) {
+bool ResultsFolder::store(const std::string& hash, const RunStore::StoredRun& run) {
+  if (run.result.status != "ok") {
+    const std::optional<RunStore::StoredRun> before = load(hash);
+    if (before && is_better(before->result, run.result)) {
+      results_[hash] = before->result;
+      return false;
+    }
+  }
   store_.save(hash, run);
-  remember(hash, run);
+  results_[hash] = run.result;
+  return true;
 }
 
 void ResultsFolder::write_csvs() {

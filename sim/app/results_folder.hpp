@@ -1,6 +1,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,6 +24,9 @@ struct Fresh {
   std::vector<std::string> hashes;  ///< of single runs
 };
 
+/// Whether what a store holds is another version's, whatever else is wrong with it.
+bool made_by_another_program(const RunStore::Found& found);
+
 /// A results folder in which this process, and perhaps others, do the runs of one plan. A finished
 /// run is a file of its own, safe from then on; the CSV files are made from these.
 class ResultsFolder {
@@ -39,6 +43,10 @@ class ResultsFolder {
   const RunResult* result(const std::string& hash) const;
   /// Whether there is nothing left to do for it: a run that failed is tried again.
   bool is_done(const std::string& hash) const;
+  /// How many of these runs are finished and safe on the disk at this moment.
+  std::size_t kept(const std::vector<std::string>& hashes) const;
+  /// "file: why" of each file of a run that could not be trusted and counts as missing; once each.
+  std::vector<std::string> take_complaints();
   /// All finished runs as rows, in the order of the plan.
   std::vector<RunResult> rows() const;
 
@@ -46,9 +54,13 @@ class ResultsFolder {
   /// Whether this process may do the run, if it is not done or is to be done `again`. Ours it is
   /// until it is stored.
   Claim claim(const std::string& hash, bool again);
-  /// Keeps a finished run. Throws WriteError when it cannot.
-  void store(const std::string& hash, const Json& description, const RunResult& result);
-  void store(const std::string& hash, const RunStore::StoredRun& run);
+  /// Ours no longer, though it is not done.
+  void give_back(const std::string& hash) { lock_.release(hash); }
+  /// Keeps a finished run and returns true; or returns false, and keeps the better one that is
+  /// stored: an ok run is replaced by an ok one only, none by one that failed. Throws WriteError
+  /// when it cannot be written.
+  bool store(const std::string& hash, const Json& description, const RunResult& result);
+  bool store(const std::string& hash, const RunStore::StoredRun& run);
 
   /// Makes the CSV files anew.
   void write_csvs();
@@ -56,13 +68,15 @@ class ResultsFolder {
  private:
   void open(const StudyFiles& study, const Fresh& fresh);
   void write_tables() const;
-  void remember(const std::string& hash, const RunStore::StoredRun& run);
+  /// The stored run that can be used, if there is one; what cannot be trusted is complained of.
+  std::optional<RunStore::StoredRun> load(const std::string& hash);
 
   ResultFiles files_;
   RunTable table_;
   RunStore store_;
   FolderLock lock_;
   std::map<std::string, RunResult> results_;  // by hash
+  std::map<std::string, bool> complaints_;    // and whether they have been told
 };
 
 }  // namespace motley

@@ -37,6 +37,14 @@ std::string escaped(const std::string& pointer) {
   return text;
 }
 
+/// Short enough for the files named by it: file systems take 255 bytes.
+std::string as_file_name(const std::string& name) {
+  constexpr std::size_t longest = 200;
+  if (name.size() <= longest) return name;
+  const std::string tail = "-" + digest(name).substr(0, 8);
+  return name.substr(0, longest - tail.size()) + tail;
+}
+
 std::string counted(std::size_t n, const std::string& thing) {
   return std::to_string(n) + " " + thing + (n == 1 ? "" : "s");
 }
@@ -93,7 +101,7 @@ void Study::plan_runs(std::size_t point, std::uint64_t replica, const Experiment
   for (std::size_t i = 0; i < experiment.runs().size(); ++i) {
     const RunPlan& plan = experiment.runs()[i];
     RunEntry entry;
-    entry.name = plan.label + "-" + std::to_string(replica) + point_names_[point];
+    entry.name = as_file_name(plan.label + "-" + std::to_string(replica) + point_names_[point]);
     entry.hash = digest(experiment.description_of(plan).dump());
     entry.label = plan.label;
     entry.replica = replica;

@@ -285,6 +285,49 @@ void print_bottlenecks(std::ostream& out, const std::vector<const ComparisonRow*
   }
 }
 
+/// Between the evaluation that found the target reached and the one before: how much sooner it may
+/// have been. The mean of the runs that reached it, as their time is.
+double resolution(const ComparisonRow& row) {
+  std::vector<double> gaps;
+  for (const RunResult* run : row.runs) {
+    if (!run->time_to_target_s) continue;
+    double before = *run->time_to_target_s;
+    for (const CurvePoint& point : run->curve) {
+      if (point.time_s < *run->time_to_target_s) before = point.time_s;
+    }
+    gaps.push_back(*run->time_to_target_s - before);
+  }
+  const std::optional<Estimate> mean = mean_of(gaps);
+  return mean ? mean->value : 0;
+}
+
+/// Which neighbours of the table might change places if evaluations were more frequent.
+void print_resolution(std::ostream& out, const std::vector<const ComparisonRow*>& rows) {
+  std::string names;
+  std::size_t pairs = 0;
+  double widest = 0;
+  for (std::size_t i = 1; i < rows.size(); ++i) {
+    const ComparisonRow& first = *rows[i - 1];
+    const ComparisonRow& second = *rows[i];
+    if (first.point != second.point || !first.time_to_target_s || !second.time_to_target_s)
+      continue;
+    // The first may be the later one, if more of its replicas reached the target.
+    const double later_by = second.time_to_target_s->value - first.time_to_target_s->value;
+    const double gap = resolution(later_by >= 0 ? second : first);
+    if (std::abs(later_by) >= gap) continue;
+    names += (pairs > 0 ? ", " : "") + first.algorithm + " and " + second.algorithm;
+    ++pairs;
+    widest = std::max(widest, gap);
+  }
+  if (pairs == 0) return;
+  const bool sweep = !rows.front()->point.empty();
+  out << "  resolution of time to target: " << seconds(widest)
+      << " between evaluations (/evaluate/every); within it: "
+      << (sweep ? std::to_string(pairs) + (pairs == 1 ? " pair" : " pairs") + " of neighbours"
+                : names)
+      << "\n";
+}
+
 }  // namespace
 
 std::string bottleneck(const RunResult& r) {
@@ -373,6 +416,7 @@ void print_summary(std::ostream& out, const Experiment& experiment,
         << " too close to tell: the interval of the speed-up contains 1, or not every pair of runs "
            "reached the target\n";
   }
+  if (has_target) print_resolution(out, rows);
   if (axes.empty()) print_bottlenecks(out, rows);
   print_warnings(out, experiment, rows);
 }

@@ -45,6 +45,12 @@ TraceRequest trace_request(const po::variables_map& options, const std::filesyst
   return request;
 }
 
+void make_trace_folder(const TraceRequest& request) {
+  std::error_code error;
+  std::filesystem::create_directories(request.folder, error);
+  if (error) throw InputError(request.folder.string() + ": cannot be made: " + error.message());
+}
+
 void finish_traces(std::ostream& out, const TraceRequest& request,
                    const std::filesystem::path& results, const std::vector<std::string>& runs) {
   if (request.window) {

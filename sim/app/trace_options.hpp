@@ -16,6 +16,8 @@ boost::program_options::options_description trace_options();
 /// What they ask for; the traces go into <results>/traces. InputError when they make no sense.
 TraceRequest trace_request(const boost::program_options::variables_map& options,
                            const std::filesystem::path& results);
+/// InputError when it cannot be made.
+void make_trace_folder(const TraceRequest& request);
 /// "10s:20s", either end may be missing.
 TraceWindow parse_window(const std::string& text);
 

@@ -80,13 +80,21 @@ std::string ChildOutcome::complaint() const {
 
 ChildProcess::ChildProcess(const std::function<Json(const Report&)>& body) {
   std::array<int, 2> ends{};
-  if (pipe2(ends.data(), O_CLOEXEC) != 0) fail("pipe");
+  if (pipe2(ends.data(), O_CLOEXEC) != 0) fail("a process cannot be started: pipe");
   stderr_file_ = std::tmpfile();
-  if (stderr_file_ == nullptr) fail("temporary file");
+  const auto give_up = [&](const char* what) {
+    const int error = errno;
+    close(ends[0]);
+    close(ends[1]);
+    if (stderr_file_ != nullptr) std::fclose(stderr_file_);
+    errno = error;
+    fail(what);
+  };
+  if (stderr_file_ == nullptr) give_up("a process cannot be started: temporary file");
   std::fflush(nullptr);
   const pid_t parent = getpid();
   pid_ = fork();
-  if (pid_ < 0) fail("fork");
+  if (pid_ < 0) give_up("a process cannot be started: fork");
   if (pid_ == 0) {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != parent) _exit(1);  // it died in between

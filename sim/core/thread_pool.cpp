@@ -1,6 +1,7 @@
 #include "sim/core/thread_pool.hpp"
 
 #include <algorithm>
+#include <system_error>
 #include <utility>
 
 #if defined(__SSE2__)
@@ -41,7 +42,11 @@ ThreadPool::ThreadPool(unsigned threads) {
     }));
   }
   for (unsigned i = 1; i < threads; ++i) {
-    helpers_.emplace_back([this, i] { help(i); });
+    try {
+      helpers_.emplace_back([this, i] { help(i); });
+    } catch (const std::system_error&) {
+      break;  // the system allows no more: those there are do the work
+    }
   }
 }
 

@@ -172,6 +172,11 @@ void check_name(const std::string& name, const Place& place) {
     throw InputError(place, "must be letters, digits, '-', '_' or '.', not beginning with '.'",
                      Json(name));
   }
+  constexpr std::size_t longest = 100;  // with what is added, files and folders are named by it
+  if (name.size() > longest) {
+    throw InputError(place, "must have at most " + std::to_string(longest) + " characters",
+                     Json(name));
+  }
 }
 
 Override parse_override(const std::string& argument) {

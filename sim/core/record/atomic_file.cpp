@@ -3,7 +3,6 @@
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>
-#include <system_error>
 #include <unistd.h>
 
 namespace motley {
@@ -30,6 +29,17 @@ bool write_all(int fd, const std::string& text) {
   return true;
 }
 
+/// Writes a file that was not there before, so never through a link that lies in its place. Returns
+/// 0 or why it failed.
+int write_anew(const fs::path& file, const std::string& text) {
+  unlink(file.c_str());
+  const int fd = open(file.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+  if (fd < 0) return errno;
+  const int error = write_all(fd, text) && fsync(fd) == 0 ? 0 : errno;
+  if (close(fd) != 0 && error == 0) return errno;
+  return error;
+}
+
 /// So that the new name is as safe as the contents. File systems that cannot do it are left alone.
 void sync_folder(const fs::path& folder) {
   const int fd = open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -42,22 +52,20 @@ void sync_folder(const fs::path& folder) {
 
 void write_atomically(const fs::path& file, const std::string& text) {
   const fs::path temporary = temporary_for(file);
-  const int fd = open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-  bool good = fd >= 0 && write_all(fd, text) && fsync(fd) == 0;
-  int error = errno;
-  if (fd >= 0 && close(fd) != 0 && good) {
-    good = false;
-    error = errno;
-  }
-  if (good && rename(temporary.c_str(), file.c_str()) != 0) {
-    good = false;
-    error = errno;
-  }
-  if (!good) {
+  int error = write_anew(temporary, text);
+  if (error == 0 && rename(temporary.c_str(), file.c_str()) != 0) error = errno;
+  if (error != 0) {
     unlink(temporary.c_str());
     throw WriteError(file.string() + ": cannot be written: " + std::strerror(error));
   }
   sync_folder(file.parent_path());
+}
+
+std::error_code trial_of_writing(const fs::path& folder) {
+  const fs::path temporary = temporary_for(folder / "trial");
+  const int error = write_anew(temporary, "x");
+  unlink(temporary.c_str());
+  return {error, std::generic_category()};
 }
 
 void remove_half_written(const fs::path& folder) {

@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <stdexcept>
 #include <string>
+#include <system_error>
 
 namespace motley {
 
@@ -16,6 +17,9 @@ class WriteError : public std::runtime_error {
 /// finds the old file or the new one, whatever dies meanwhile. Throws WriteError, and then the
 /// old file is as it was.
 void write_atomically(const std::filesystem::path& file, const std::string& text);
+
+/// Why no file can be written into the folder, if so. Tries it with one of a name of its own.
+std::error_code trial_of_writing(const std::filesystem::path& folder);
 
 /// Removes what killed processes left half written in the folder. Only when nobody else writes
 /// there.

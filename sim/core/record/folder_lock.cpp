@@ -40,7 +40,7 @@ bool set_lock(int fd, short type, off_t byte, bool wait) {
 
 FolderLock::FolderLock(const std::filesystem::path& folder) {
   const std::filesystem::path file = folder / ".lock";
-  fd_ = open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+  fd_ = open(file.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0666);
   if (fd_ < 0) throw std::runtime_error(file.string() + ": " + std::strerror(errno));
 }
 

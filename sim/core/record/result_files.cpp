@@ -1,7 +1,5 @@
 #include "sim/core/record/result_files.hpp"
 
-#include <cerrno>
-#include <fstream>
 #include <system_error>
 
 #include "sim/core/input/sweep.hpp"
@@ -19,19 +17,12 @@ ResultFiles::ResultFiles(const std::filesystem::path& folder) : folder_(folder) 
     throw InputError(folder.string() + ": the output folder cannot be made: " + error.message() +
                      " (choose another with --out)");
   }
-  const std::filesystem::path probe = folder / ".writable";
-  errno = 0;
-  std::ofstream out(probe);
-  out << "x" << std::flush;
-  if (!out) {
-    const std::error_code why(errno, std::generic_category());
+  if (const std::error_code why = trial_of_writing(folder)) {
     if (why == std::errc::no_space_on_device)
       throw WriteError(folder.string() + ": " + why.message());
     throw InputError(folder.string() + ": the output folder cannot be written: " + why.message() +
                      " (choose another with --out)");
   }
-  out.close();
-  std::filesystem::remove(probe, error);
 }
 
 void ResultFiles::write_json(const std::string& name, const Json& json) const {

@@ -1,6 +1,6 @@
 #include "sim/core/record/run_result.hpp"
 
-#include <numeric>
+#include "sim/core/record/strict_json.hpp"
 
 namespace motley {
 namespace {
@@ -10,9 +10,10 @@ Json json_or_null(const std::optional<T>& value) {
   return value ? Json(*value) : Json();
 }
 
-std::optional<double> optional_number(const Json& value) {
-  if (value.is_null()) return std::nullopt;
-  return value.get<double>();
+template <class Read>
+void for_each_row(const StrictJson& table, std::size_t columns, Read read) {
+  const std::size_t rows = table.elements();
+  for (std::size_t i = 0; i < rows; ++i) read(table.element(i).row(columns));
 }
 
 double sum(const std::vector<WorkerResult>& workers, double WorkerResult::*member) {
@@ -94,39 +95,60 @@ Json to_json(const RunResult& r) {
 }
 
 RunResult run_result_from_json(const Json& json) {
+  const std::string no_file;
+  const StrictJson in(json, no_file);
   RunResult r;
-  r.run = json.at("run");
-  r.algorithm = json.at("algorithm");
-  r.replica = json.at("replica");
-  r.seed = json.at("seed");
-  r.status = json.at("status");
-  r.reason = json.at("reason");
-  r.time_budget_s = optional_number(json.at("time_budget_s"));
-  r.virtual_s = json.at("virtual_s");
-  r.updates = json.at("updates");
-  r.gradients = json.at("gradients");
-  r.samples = json.at("samples");
-  r.epochs = json.at("epochs");
-  r.bytes = json.at("bytes");
-  r.final_test_accuracy = optional_number(json.at("final_test_accuracy"));
-  r.best_test_accuracy = optional_number(json.at("best_test_accuracy"));
-  r.final_test_loss = optional_number(json.at("final_test_loss"));
-  r.time_to_target_s = optional_number(json.at("time_to_target_s"));
-  r.mean_staleness = json.at("mean_staleness");
-  r.max_staleness = json.at("max_staleness");
-  r.wall_s = json.at("wall_s");
-  r.peak_rss_mb = json.at("peak_rss_mb");
-  r.evaluation_wall_s = json.at("evaluation_wall_s");
-  for (const Json& p : json.at("curve")) {
-    r.curve.push_back({p[0], p[1], p[2], p[3], p[4], optional_number(p[5]), optional_number(p[6]),
-                       optional_number(p[7])});
+  r.run = in.member("run").text();
+  r.algorithm = in.member("algorithm").text();
+  r.replica = in.member("replica").count();
+  r.seed = in.member("seed").count();
+  r.status = in.member("status").text();
+  if (r.status != "ok" && r.status != "diverged" && r.status != "failed") {
+    in.member("status").refuse("must be ok, diverged or failed");
   }
-  for (const Json& w : json.at("workers")) {
-    r.workers.push_back({w[0], w[1], w[2], w[3], w[4], w[5], w[6], w[7], w[8], w[9], w[10], w[11]});
-  }
-  for (const Json& l : json.at("links")) r.links.push_back({l[0], l[1], l[2], l[3]});
-  for (const Json& s : json.at("staleness")) r.staleness.push_back({s[0], s[1], s[2]});
-  for (const Json& d : json.at("decisions")) r.decisions.push_back({d[0], d[1], d[2], d[3]});
+  r.reason = in.member("reason").text();
+  r.time_budget_s = in.member("time_budget_s").number_or_null();
+  r.virtual_s = in.member("virtual_s").number();
+  r.updates = in.member("updates").count();
+  r.gradients = in.member("gradients").count();
+  r.samples = in.member("samples").count();
+  r.epochs = in.member("epochs").number();
+  r.bytes = in.member("bytes").number();
+  r.final_test_accuracy = in.member("final_test_accuracy").number_or_null();
+  r.best_test_accuracy = in.member("best_test_accuracy").number_or_null();
+  r.final_test_loss = in.member("final_test_loss").number_or_null();
+  r.time_to_target_s = in.member("time_to_target_s").number_or_null();
+  r.mean_staleness = in.member("mean_staleness").number();
+  r.max_staleness = in.member("max_staleness").count();
+  r.wall_s = in.member("wall_s").number();
+  r.peak_rss_mb = in.member("peak_rss_mb").number();
+  r.evaluation_wall_s = in.member("evaluation_wall_s").number();
+  for_each_row(in.member("curve"), 8, [&r](const StrictJson& p) {
+    r.curve.push_back({p.element(0).number(), p.element(1).count(), p.element(2).count(),
+                       p.element(3).number(), p.element(4).number(), p.element(5).number_or_null(),
+                       p.element(6).number_or_null(), p.element(7).number_or_null()});
+  });
+  for_each_row(in.member("workers"), 12, [&r](const StrictJson& w) {
+    r.workers.push_back({w.element(0).text(), w.element(1).text(), w.element(2).number(),
+                         w.element(3).number(), w.element(4).number(), w.element(5).number(),
+                         w.element(6).number(), w.element(7).count(), w.element(8).count(),
+                         w.element(9).number(), w.element(10).count(), w.element(11).count()});
+  });
+  for_each_row(in.member("links"), 4, [&r](const StrictJson& l) {
+    r.links.push_back(
+        {l.element(0).text(), l.element(1).number(), l.element(2).number(), l.element(3).number()});
+  });
+  for_each_row(in.member("staleness"), 3, [&r](const StrictJson& s) {
+    r.staleness.push_back({s.element(0).text(), s.element(1).count(), s.element(2).count()});
+  });
+  for_each_row(in.member("decisions"), 4, [&r](const StrictJson& d) {
+    r.decisions.push_back(
+        {d.element(0).number(), d.element(1).count(), d.element(2).text(), d.element(3).number()});
+    if (r.decisions.back().rank >= r.workers.size()) {
+      d.element(1).refuse("must be the rank of one of the " + std::to_string(r.workers.size()) +
+                          " workers");
+    }
+  });
   return r;
 }
 

@@ -24,25 +24,35 @@ struct RunTable {
   std::string baseline;           ///< label of the algorithm that speed-ups are measured by
   std::vector<RunEntry> runs;
 };
+/// With a checksum: what plan.json holds.
 Json to_json(const RunTable& table);
-RunTable run_table_from_json(const Json& json);
+/// InputError when the file is not a plan as to_json() makes it.
+RunTable read_run_table(const std::filesystem::path& file);
 
 /// The files runs/<hash>.json of a results folder, one a finished run, each with the program that
-/// made it, all that decided its result, and the result.
+/// made it, all that decided its result, the result, and a checksum of these.
 class RunStore {
  public:
   struct StoredRun {
     Json program;
-    Json description;
+    Json description;  ///< the file is named by its digest
     RunResult result;
+  };
+
+  /// What there is under a hash.
+  struct Found {
+    std::optional<StoredRun> run;  ///< empty when there is nothing, or nothing that can be trusted
+    std::string damage;            ///< "file: why" when there is something that cannot be trusted
+    Json program;                  ///< that made it; null when that is not known
   };
 
   explicit RunStore(const std::filesystem::path& results);
 
   const std::filesystem::path& folder() const { return folder_; }
   std::filesystem::path file_of(const std::string& hash) const;
-  /// Empty when there is no such file, or it is not one of ours.
-  std::optional<StoredRun> load(const std::string& hash) const;
+  /// Trusts only what save() has written for this hash. InputError when the file
+  /// cannot be read, or a folder is in its place: what is in it is not known, so it is left alone.
+  Found load(const std::string& hash) const;
   void save(const std::string& hash, const StoredRun& run) const;
   void remove_all() const;
   void remove(const std::string& hash) const;

@@ -52,6 +52,7 @@ template <class Write>
 void write_file(const std::filesystem::path& file, Write write) {
   const std::filesystem::path temporary =
       file.parent_path() / ("." + file.filename().string() + ".new");
+  std::filesystem::remove(temporary);  // what lies there may be a link to another file
   std::ofstream out(temporary, std::ios::binary);
   write(out);
   out.close();

@@ -34,9 +34,10 @@ std::vector<double> grid_of(const std::vector<const Curve*>& curves, Along along
   });
   if (together) return grid;
   grid.clear();
-  for (int i = 0; i < even_places; ++i) {
+  for (int i = 0; i < even_places - 1; ++i) {
     grid.push_back(start + (end - start) * i / (even_places - 1));
   }
+  grid.push_back(end);  // itself, and not what it rounds to
   return grid;
 }
 
