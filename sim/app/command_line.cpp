@@ -7,6 +7,7 @@
 
 #include "sim/app/provenance.hpp"
 #include "sim/core/input/place.hpp"
+#include "sim/core/input/text.hpp"
 
 namespace po = boost::program_options;
 
@@ -109,8 +110,9 @@ int execute(const Command& command, const std::vector<std::string>& command_line
   return command.execute(values, command_line);
 }
 
-/// One line, whatever the names in it.
-void complain(std::string text) {
+/// One line of text, whatever the names in it.
+void complain(const std::string& what) {
+  std::string text = valid_utf8(what);
   for (char& c : text) {
     if (std::iscntrl(static_cast<unsigned char>(c))) c = ' ';
   }

@@ -9,6 +9,7 @@
 #include <boost/version.hpp>
 #include <motley_commit.hpp>
 
+#include "sim/core/input/text.hpp"
 #include "sim/core/learning/matrix_product.hpp"
 
 namespace motley {
@@ -29,8 +30,8 @@ std::string dotted(int major, int minor, int patch) {
 
 /// What else than the sources may decide a result's last bits.
 std::string this_build() {
-  return std::string("g++ ") + __VERSION__ + " " + MOTLEY_FLAGS + ", " +
-         std::to_string(product::lanes) + " floats a vector, simgrid " +
+  return "g++ " __VERSION__ " " MOTLEY_FLAGS ", " + std::to_string(product::lanes) +
+         " floats a vector, simgrid " +
          dotted(SIMGRID_VERSION_MAJOR, SIMGRID_VERSION_MINOR, SIMGRID_VERSION_PATCH) + ", eigen " +
          dotted(EIGEN_WORLD_VERSION, EIGEN_MAJOR_VERSION, EIGEN_MINOR_VERSION);
 }
@@ -38,7 +39,7 @@ std::string this_build() {
 }  // namespace
 
 std::string version_line() {
-  return std::string("motley ") + MOTLEY_VERSION + " (" + MOTLEY_COMMIT + ")";
+  return "motley " MOTLEY_VERSION " (" MOTLEY_COMMIT ")";
 }
 
 Json this_program() {
@@ -59,6 +60,8 @@ std::string shown_program(const Json& program) {
 }
 
 Json provenance(const std::vector<std::string>& command) {
+  Json words = Json::array();
+  for (const std::string& word : command) words.push_back(valid_utf8(word));
   return {
       {"program", "motley"},
       {"version", MOTLEY_VERSION},
@@ -72,7 +75,7 @@ Json provenance(const std::vector<std::string>& command) {
       {"boost", dotted(BOOST_VERSION / 100000, BOOST_VERSION / 100 % 1000, BOOST_VERSION % 100)},
       {"json", dotted(NLOHMANN_JSON_VERSION_MAJOR, NLOHMANN_JSON_VERSION_MINOR,
                       NLOHMANN_JSON_VERSION_PATCH)},
-      {"command", command},
+      {"command", words},
       {"host_cpu", host_cpu()}};
 }
 
