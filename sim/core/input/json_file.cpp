@@ -87,7 +87,9 @@ std::string position(const std::string& text, std::size_t index) {
 /// column 0 where a number ends its line.
 std::string json_mistake(const std::string& text, const Json::parse_error& e) {
   const std::string what = e.what();  // "[json.exception...] parse error at line 3, column 5: ..."
-  return position(text, e.byte > 0 ? e.byte - 1 : 0) + what.substr(what.find(": "));
+  constexpr std::size_t longest = 300;  // it quotes what it has read last, however long
+  return position(text, e.byte > 0 ? e.byte - 1 : 0) +
+         shortened(what.substr(what.find(": ")), longest);
 }
 
 struct Excess {
