@@ -33,7 +33,8 @@ TEST_CASE("The help of every command has its usage, its named groups of options 
       {"run",
        "motley run SCENARIO [options]",
        {"Scenario:\n  --set /pointer=JSON ", "Results:\n  --out DIR ",
-        "Execution:\n  -j [ --jobs ] N ", "Parts:\n  --shard K/N ", "Help:\n  -h [ --help ] "},
+        "Timelines:\n  --trace [FROM:TO] ", "Execution:\n  -j [ --jobs ] N ",
+        "Parts:\n  --shard K/N ", "Help:\n  -h [ --help ] "},
        "motley run scenarios/quickstart.json --set /stop/time=60s --out results/short"},
       {"validate",
        "motley validate SCENARIO [options]",
@@ -142,12 +143,15 @@ TEST_CASE("The algorithms are listed with paper and parameters, and each is expl
   const Outcome list = run_motley({"algorithms"}, folder.path());
   CHECK(list.exit_code == 0);
   CHECK(list.err.empty());
-  CHECK(
-      contains(list.out,
-               "local       several steps at home, then all models are averaged\n"
-               "            Stich, ICLR 2019, arXiv 1805.09767\n"
-               "            step_size, batch_size, momentum = 0.0, weight_decay = 0.0, schedule = "
-               "kind \"constant\", local_steps = 8, average = \"all_reduce\"\n\n"));
+  CHECK(contains(
+      list.out,
+      "local         several steps at home, then all models are averaged\n"
+      "              Stich, ICLR 2019, arXiv 1805.09767\n"
+      "              step_size, batch_size, momentum = 0.0, weight_decay = 0.0, schedule = "
+      "kind \"constant\", local_steps = 8, average = \"all_reduce\"\n\n"));
+  CHECK(contains(list.out, "\nsimuparallel  everybody trains alone"));
+  CHECK(contains(list.out, "\nbiased_local  more local steps"));
+  CHECK_FALSE(contains(list.out, "default: must be given"));
   for (const std::string name : {"sync", "allreduce", "async", "stale", "local"}) {
     CHECK(contains("\n" + list.out, "\n" + name + " "));
     const Outcome one = run_motley({"algorithms", name}, folder.path());
@@ -156,7 +160,7 @@ TEST_CASE("The algorithms are listed with paper and parameters, and each is expl
     CHECK(one.out.starts_with(name + ": "));
     CHECK(contains(one.out,
                    "\n  step_size           eta\n"
-                   "                      a number above 0; default: must be given\n"));
+                   "                      a number above 0; must be given\n"));
   }
   const std::string async = run_motley({"algorithms", "async"}, folder.path()).out;
   CHECK(contains(async,
@@ -182,7 +186,24 @@ TEST_CASE("validate describes a scenario and writes nothing") {
 
   CHECK_FALSE(place.has("results"));
   check_refused(place.motley({"validate", "s.json", "--set", "/seed=-1"}),
-                "s.json: /seed: must be a whole number of at least 0, got -1");
+                "s.json: /seed: must be a whole number from 0 to 9007199254740991, got -1");
+}
+
+TEST_CASE("Training data of one class only is a warning") {
+  const Workplace place;
+  const std::string warning =
+      "\nwarning: all training samples are of one class: there is nothing to learn\n";
+  const auto validated = [&](const std::string& rows) {
+    place.write("d.csv", "x,kind\n" + rows);
+    return place.motley(
+        {"validate", "s.json", "--set", R"(/data={"kind":"csv","path":"d.csv","label":"kind"})"});
+  };
+  const Outcome one = validated("1,a\n2,a\n3,a\n4,a\n5,a\n");
+  CHECK(one.exit_code == 0);
+  CHECK(contains(one.out, warning));
+  const Outcome two = validated("1,a\n2,b\n3,a\n4,b\n5,a\n6,b\n");
+  CHECK(two.exit_code == 0);
+  CHECK_FALSE(contains(two.out, warning));
 }
 
 TEST_CASE("The scenarios that come with the program are valid") {

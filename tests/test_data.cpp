@@ -7,6 +7,7 @@
 #include <optional>
 #include <stdlib.h>
 #include <string>
+#include <sys/stat.h>
 #include <vector>
 #include <zlib.h>
 
@@ -289,6 +290,44 @@ TEST_CASE("damaged IDX files are refused by name") {
     folder.write(train_images + ".gz", whole);
     refusal(train_images + ".gz", "is damaged: it cannot be unpacked");
   }
+  SECTION("bytes after the items") {
+    folder.write(train_images, images(7) + "xyz");
+    refusal(train_images, "has 3 bytes after its 7 items");
+    folder.write(train_images, images(7));
+    folder.write(train_labels, labels(7) + "x");
+    refusal(train_labels, "has 1 bytes after its 7 items");
+  }
+  SECTION("a gzip file without its end, or with more after it") {
+    const std::string ends =
+        "does not end as a gzipped file of 7 items must: it is cut short, or bytes follow (if "
+        "neither, unpack it and pack it again with gzip)";
+    for (const std::string& name : {train_images, train_labels}) {
+      const std::string content = folder.read(name);
+      folder.write_gz("whole.gz", content);
+      const std::string whole = folder.read("whole.gz");
+      folder.remove(name);
+      for (const std::string& damaged :
+           {whole.substr(0, whole.size() - 8), whole.substr(0, whole.size() - 1), whole + "xyz"}) {
+        folder.write(name + ".gz", damaged);
+        refusal(name + ".gz", ends);
+      }
+      folder.remove(name + ".gz");
+      folder.write(name, content);
+    }
+  }
+  SECTION("a gzip file whose checksum is wrong") {
+    for (const std::string& name : {train_images, train_labels}) {
+      const std::string content = folder.read(name);
+      folder.write_gz("whole.gz", content);
+      std::string whole = folder.read("whole.gz");
+      whole[whole.size() - 8] = static_cast<char>(~whole[whole.size() - 8]);
+      folder.remove(name);
+      folder.write(name + ".gz", whole);
+      refusal(name + ".gz", "is damaged: it cannot be unpacked");
+      folder.remove(name + ".gz");
+      folder.write(name, content);
+    }
+  }
   SECTION("training and test images of different sizes") {
     folder.write("t10k-images-idx3-ubyte",
                  big_endian(0x803) + big_endian(1) + big_endian(1) + big_endian(1) + "x");
@@ -419,8 +458,9 @@ TEST_CASE("CSV files that cannot be used are refused with file, line and column"
     folder.write("train.csv", text);
     CHECK_THROWS_WITH(load(csv_spec(), folder), message);
   };
-  CHECK_THROWS_WITH(load(csv_spec(), folder),
-                    folder.at("path") + train + ": no such file, or it cannot be read");
+  CHECK_THROWS_WITH(
+      load(csv_spec(), folder),
+      folder.at("path") + train + ": cannot be read (no such file, or no permission)");
   const std::string at = folder.at("path") + train;
   refusal("", at + ": is empty, must start with a line of column names");
   refusal("x,kind\n", at + ": must have rows below the column names");
@@ -436,9 +476,41 @@ TEST_CASE("CSV files that cannot be used are refused with file, line and column"
   refusal("x,kind\n1e99,a\n", at + ", line 2, column 'x': must be a number, got '1e99'");
   refusal("x,kind\nnan,a\n", at + ", line 2, column 'x': must be a number, got 'nan'");
   refusal("x,kind\n1,\n", at + ", line 2, column 'kind': must not be empty");
+  for (const std::string nan : {"nan", "NaN", "-nan"}) {
+    refusal("x,kind\n1,a\n2," + nan + "\n",
+            at + ", line 3, column 'kind': must be a class, got '" + nan + "', a missing value");
+  }
+  refusal("x,kind,y,kind\n1,a,2,b\n",
+          folder.at("label") + train + " has more than one column 'kind'");
+  refusal("x,kind\n" + std::string(1'000'000, 'z') + ",a\n",
+          at + ", line 2, column 'x': must be a number, got '" + std::string(57, 'z') + "...'");
   refusal("x,kind\n\"1,a\n", at + ", line 2: a quoted cell must end in '\"' and a comma");
   refusal("x,kind\n1,a\n",
           at + ": must have at least 2 rows, some of them are set aside for testing");
+}
+
+TEST_CASE("data that is a device or a FIFO is refused, not waited for") {
+  const Folder folder;
+  const std::string fifo = folder.file("train.csv");
+  REQUIRE(mkfifo(fifo.c_str(), 0600) == 0);
+  CHECK_THROWS_WITH(load(csv_spec(), folder),
+                    folder.at("path") + fifo +
+                        ": is a FIFO (a pipe), not a file: write what comes out of it to one");
+}
+
+TEST_CASE("more data than the machine has memory is refused before it is made") {
+  const Folder folder;
+  DataSpec spec;
+  spec.kind = Kind::synthetic;
+  spec.train = 4'000'000'000;
+  spec.test = 1;
+  spec.features = 1'000'000'000;
+  spec.classes = 2;
+  // 4e9 samples of 1e9 floats of 4 bytes are 16 EB.
+  CHECK_THROWS_WITH(load(spec, folder),
+                    Catch::Matchers::StartsWith(
+                        folder.file("scenario.json") +
+                        ": /data: this much data needs about 16 EB of memory, more than the "));
 }
 
 TEST_CASE("a CSV test file must have the columns of the training file") {
@@ -451,9 +523,9 @@ TEST_CASE("a CSV test file must have the columns of the training file") {
   folder.write("test.csv", "x,kind\n1,a\n");
   CHECK_THROWS_WITH(load(csv_spec("test.csv"), folder), begin + "column 3 is missing, there 'y'");
   folder.remove("test.csv");
-  CHECK_THROWS_WITH(
-      load(csv_spec("test.csv"), folder),
-      folder.at("test_path") + folder.file("test.csv") + ": no such file, or it cannot be read");
+  CHECK_THROWS_WITH(load(csv_spec("test.csv"), folder),
+                    folder.at("test_path") + folder.file("test.csv") +
+                        ": cannot be read (no such file, or no permission)");
 }
 
 TEST_CASE("more labels than classes can be told apart are refused") {

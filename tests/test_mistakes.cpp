@@ -25,7 +25,7 @@ TEST_CASE("A mistake in the scenario is one line with its place, and nothing is 
   check_mistakes(
       place,
       {{"/stop/updates=many",
-        R"(s.json: /stop/updates: must be a whole number of at least 1, got "many")"},
+        R"(s.json: /stop/updates: must be a whole number from 1 to 9007199254740991, got "many")"},
        {"/cluster/workers/0/speed=-1Tf",
         "s.json: /cluster/workers/0/speed: must be a speed in flops per second with its unit, "
         "above "
@@ -54,7 +54,7 @@ TEST_CASE("A mistake in the scenario is one line with its place, and nothing is 
        {"/target/accuracy=1.5",
         "s.json: /target/accuracy: must be a number above 0 and at most 1, got 1.5"},
        {R"(/model={"kind":"mlp","hidden":[8,0]})",
-        "s.json: /model/hidden/1: must be a whole number of at least 1, got 0"},
+        "s.json: /model/hidden/1: must be a whole number from 1 to 1000000, got 0"},
        {"/name=../elsewhere",
         "s.json: /name: must be letters, digits, '-', '_' or '.', not beginning with '.', got "
         "\"../elsewhere\""},
@@ -85,8 +85,15 @@ TEST_CASE("A mistake in an algorithm's parameters is one line with its place") {
        {"/algorithms/1/name=5", "s.json: /algorithms/1/name: must be text in quotes, got 5"},
        {"/algorithms/1/stepsize=1",
         "s.json: /algorithms/1/stepsize: unknown key (did you mean 'step_size'?), known here: "
-        "step_size, batch_size, momentum, weight_decay, schedule, fetch_every, push_every, "
-        "staleness_scaling, softsync, overlap or placement"},
+        "name, label, step_size, batch_size, momentum, weight_decay, schedule, fetch_every, "
+        "push_every, staleness_scaling, softsync, overlap or placement"},
+       {"/algorithms/1/lable=mine",
+        "s.json: /algorithms/1/lable: unknown key (did you mean 'label'?), known here: "
+        "name, label, step_size, batch_size, momentum, weight_decay, schedule, fetch_every, "
+        "push_every, staleness_scaling, softsync, overlap or placement"},
+       {"/algorithms/1/batch_size=1e15",
+        "s.json: /algorithms/1/batch_size: must be a whole number of at most 1000000000, got "
+        "1e+15"},
        {"/algorithms/1/step_size=0",
         "s.json: /algorithms/1/step_size: must be a number above 0, got 0"},
        {"/algorithms/1/softsync=4",
@@ -143,7 +150,55 @@ TEST_CASE("Missing data is refused with where it was looked for or what to insta
       {{R"(/data={"kind":"idx","path":"empty"})",
         "s.json: /data/path: empty/train-images-idx3-ubyte: no such file, neither plain nor .gz"},
        {R"(/data={"kind":"csv","path":"no.csv","label":"x"})",
-        "s.json: /data/path: no.csv: no such file, or it cannot be read"}});
+        "s.json: /data/path: no.csv: cannot be read (no such file, or no permission)"}});
+}
+
+TEST_CASE("What needs more memory than the machine has is refused before anything is written") {
+  const Workplace place;
+  // Two matrices of 1e12 and some smaller ones on three workers and the server, 4 bytes a number.
+  const std::string override = R"(/model={"kind":"mlp","hidden":[1000000,1000000,1000000]})";
+  const std::string message =
+      "s.json: /model: sync with 2000011000003 parameters on each of 3 workers needs about 32 TB "
+      "of "
+      "memory, more than the ";
+  const Outcome run = place.run_with(override);
+  CHECK(run.exit_code == 2);
+  CHECK(run.err.starts_with("motley: " + message));
+  CHECK(lines_of(run.err).size() == 1);
+  CHECK_FALSE(place.has("out"));
+  // Where it is only checked, it may be meant for another machine.
+  const Outcome checked = place.motley({"validate", "s.json", "--set", override});
+  CHECK(checked.exit_code == 0);
+  CHECK(contains(checked.out, "\nwarning: " + message));
+}
+
+TEST_CASE(
+    "Bytes that are not UTF-8 in names do no harm, or are refused before anything is written") {
+  const Workplace place;
+  const std::string odd = "odd\xff";
+  const Outcome fine = place.motley({"run", "s.json", "--quiet", "--out", odd});
+  CHECK(fine.exit_code == 0);
+  CHECK(fine.err.empty());
+  CHECK(contains(read_file(place.path() / odd / "provenance.json"), "\"odd\uFFFD\""));
+  check_refused(place.run_with("/name=" + odd),
+                "--set: must be text in UTF-8, got '/name=odd\uFFFD'");
+  check_refused(place.run_with("/" + odd + "=1"),
+                "--set: must be text in UTF-8, got '/odd\uFFFD=1'");
+  CHECK_FALSE(place.has("out"));
+
+  const fs::path folder = place.path() / ("in" + odd);
+  fs::create_directory(folder);
+  fs::copy_file(place.path() / "s.json", folder / (odd + ".json"));
+  CHECK(run_motley({"run", odd + ".json", "--quiet", "--out", "out"}, folder).exit_code == 0);
+  std::ofstream(folder / "d.csv") << "x,kind\n1,a\n2,b\n3,a\n4,b\n5,a\n";
+  check_refused(
+      run_motley({"run", odd + ".json", "--out", "other", "--set",
+                  R"(/data={"kind":"csv","path":"d.csv","label":"kind"})"},
+                 folder),
+      "odd\uFFFD.json: /data/path: the path to it, " + place.path().string() +
+          "/inodd\uFFFD/d.csv, is not UTF-8, so that the scenario kept with the results could not "
+          "name it: rename the folder");
+  CHECK_FALSE(fs::exists(folder / "other"));
 }
 
 TEST_CASE("An output folder that cannot be made is refused") {

@@ -1,6 +1,7 @@
 // What a computation throws, in whatever thread, ends the run and is its reason.
 #include <atomic>
 #include <filesystem>
+#include <new>
 #include <stdexcept>
 
 #include "sim/engine/simulation.hpp"
@@ -76,6 +77,10 @@ TEST_CASE("what a gradient throws in any thread is the run's reason, and nothing
       CHECK(outcome.error == "the gradient is not a number");
     }
   }
+}
+
+TEST_CASE("a run for which the memory does not suffice says so") {
+  CHECK(run_in_child([]() -> Json { throw std::bad_alloc(); }).error == "not enough memory");
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <string>
+#include <sys/stat.h>
 #include <vector>
 
 #include "sim/core/input/cluster_plan.hpp"
@@ -140,8 +141,8 @@ TEST_CASE("A value of the wrong type is refused with the type it must have") {
   check_mistakes(
       valid(),
       {{"/name", 5, "/name: must be text in quotes, got 5"},
-       {"/seed", "1", R"(/seed: must be a whole number of at least 0, got "1")"},
-       {"/seed", nullptr, "/seed: must be a whole number of at least 0, got null"},
+       {"/seed", "1", R"(/seed: must be a whole number from 0 to 9007199254740991, got "1")"},
+       {"/seed", nullptr, "/seed: must be a whole number from 0 to 9007199254740991, got null"},
        {"/data", Json::array(), "/data: must be an object in braces, got []"},
        {"/data", nullptr, "/data: must be an object in braces, got null"},
        {"/model", "softmax", R"(/model: must be an object in braces, got "softmax")"},
@@ -165,8 +166,8 @@ TEST_CASE("A value of the wrong type is refused with the type it must have") {
 TEST_CASE("A number out of its range is refused with the range") {
   check_mistakes(
       valid(),
-      {{"/seed", -1, "/seed: must be a whole number of at least 0, got -1"},
-       {"/seed", 1.5, "/seed: must be a whole number of at least 0, got 1.5"},
+      {{"/seed", -1, "/seed: must be a whole number from 0 to 9007199254740991, got -1"},
+       {"/seed", 1.5, "/seed: must be a whole number from 0 to 9007199254740991, got 1.5"},
        {"/data/train", 0, "/data/train: must be a whole number of at least 1, got 0"},
        {"/data/classes", 1, "/data/classes: must be a whole number from 2 to 65535, got 1"},
        {"/data/separation", -0.5, "/data/separation: must be a number of at least 0, got -0.5"},
@@ -190,7 +191,8 @@ TEST_CASE("A number out of its range is refused with the range") {
         "/target/accuracy: must be a number above 0 and at most 1, got 1.01"},
        {"/target/accuracy", 0, "/target/accuracy: must be a number above 0 and at most 1, got 0"},
        {"/stop/time", "0s", R"(/stop/time: must be a time with its unit, above 0, got "0s")"},
-       {"/stop/updates", 0, "/stop/updates: must be a whole number of at least 1, got 0"},
+       {"/stop/updates", 0,
+        "/stop/updates: must be a whole number from 1 to 9007199254740991, got 0"},
        {"/stop/diverged_above", 1, "/stop/diverged_above: must be a number above 1, got 1"}});
   check_mistakes(quadratic(),
                  {{"/model/smoothness", 0, "/model/smoothness: must be a number above 0, got 0"}});
@@ -228,10 +230,10 @@ TEST_CASE("A whole number may be written as 3.0 or 1e3, but not beyond what a do
   check_mistakes(
       valid(),
       {{"/seed", 9007199254740993,
-        "/seed: must be a whole number of at most 9007199254740991, got 9007199254740993"},
+        "/seed: must be a whole number from 0 to 9007199254740991, got 9007199254740993"},
        {"/seed", 18446744073709551615U,
-        "/seed: must be a whole number of at most 9007199254740991, got 18446744073709551615"},
-       {"/seed", 1e300, "/seed: must be a whole number of at most 9007199254740991, got 1e+300"}});
+        "/seed: must be a whole number from 0 to 9007199254740991, got 18446744073709551615"},
+       {"/seed", 1e300, "/seed: must be a whole number from 0 to 9007199254740991, got 1e+300"}});
 }
 
 TEST_CASE("A key that must be there is asked for with what it is") {
@@ -284,14 +286,16 @@ TEST_CASE("Keys that belong to another kind are refused, and so is an unknown ki
         "/data/partition: needs \"alpha\": a number above 0 (concentration of the Dirichlet law; "
         "small values give uneven label shares)"},
        {"/model/kind", "mlp",
-        "/model: needs \"hidden\": a list in square brackets, each a whole number of at least 1 "
+        "/model: needs \"hidden\": a list in square brackets, each a whole number from 1 to "
+        "1000000 "
         "(sizes of the hidden layers, input side first)"},
        {"/model",
         {{"kind", "mlp"}, {"hidden", {8, 0}}},
-        "/model/hidden/1: must be a whole number of at least 1, got 0"},
+        "/model/hidden/1: must be a whole number from 1 to 1000000, got 0"},
        {"/model",
         {{"kind", "mlp"}, {"hidden", 8}},
-        "/model/hidden: must be a list in square brackets, each a whole number of at least 1, got "
+        "/model/hidden: must be a list in square brackets, each a whole number from 1 to 1000000, "
+        "got "
         "8"}});
 }
 
@@ -468,7 +472,9 @@ TEST_CASE("What is not JSON is refused with line and column") {
         "s.json: not valid JSON at line 1, column 10: syntax error while parsing value - invalid "
         "literal; last read: '\"seed\": N'");
   CHECK(complaint_about("{\"seed\": 1e999}") ==
-        "s.json: not valid JSON: number overflow parsing '1e999'");
+        "s.json: at line 1, column 10: the number 1e999 is too large");
+  CHECK(complaint_about("{\"a\": \"1e999\",\n \"b\": [1e308, -1e400]}") ==
+        "s.json: at line 2, column 15: the number -1e400 is too large");
   for (const char* text : {"{\"seed\": Infinity}", "{\"seed\": -Infinity}", "{\"seed\": 01}",
                            "{'seed': 1}", "{\"seed\": 1,}", "{} {}", "{\"a\": \"\n\"}",
                            "{\"a\": \"\xff\"}", "{\"a\": \"\\ud800\"}"}) {
@@ -477,6 +483,29 @@ TEST_CASE("What is not JSON is refused with line and column") {
     CHECK(message.starts_with("s.json: not valid JSON at line "));
     CHECK(message.find('\n') == std::string::npos);
   }
+}
+
+TEST_CASE("Lists and objects nested without end are refused at the first too deep") {
+  const auto nested = [](std::size_t depth) {
+    return "{\"//\":\n" + std::string(depth - 1, '[') + std::string(depth - 1, ']') + "}";
+  };
+  CHECK(complaint_about(nested(100)).starts_with("s.json: /: needs \"name\""));
+  // The second line begins at depth 2, so that depth 101 is its hundredth character.
+  for (const std::size_t depth : {101U, 30'000U, 1'000'000U}) {
+    CHECK(complaint_about(nested(depth)) ==
+          "s.json: at line 2, column 100: is nested more than 100 lists and objects deep");
+  }
+  CHECK(complaint_about_set({"/a=" + std::string(200, '[')}) ==
+        "--set: /a: is nested more than 100 lists and objects deep");
+}
+
+TEST_CASE("A file that is a device or a FIFO is refused, not waited for") {
+  const TemporaryFolder folder;
+  const std::string fifo = folder.file("fifo.json");
+  REQUIRE(mkfifo(fifo.c_str(), 0600) == 0);
+  CHECK_THROWS_WITH(load_scenario(fifo, {}),
+                    fifo + ": is a FIFO (a pipe), not a file: write what comes out of it to one");
+  CHECK_THROWS_WITH(load_scenario("/dev/zero", {}), "/dev/zero: is a device, not a file");
 }
 
 TEST_CASE("A file that is no object, no file or not there is refused") {
@@ -536,7 +565,53 @@ TEST_CASE("Overrides change the scenario before it is checked, later ones after 
   CHECK(loaded.scenario.algorithms[1]["name"] == "async");
   CHECK(loaded.full["seed"] == 3);
   CHECK(complaint_about_set({"/seed=-1"}) ==
-        "s.json: /seed: must be a whole number of at least 0, got -1");
+        "s.json: /seed: must be a whole number from 0 to 9007199254740991, got -1");
+}
+
+TEST_CASE("An override with null removes a key or an element, which must be there") {
+  const LoadedScenario loaded =
+      load(valid(), {parse_override("/target=null"), parse_override("/cluster/workers/1=null")});
+  CHECK_FALSE(loaded.scenario.target);
+  CHECK_FALSE(loaded.full.contains("target"));
+  REQUIRE(loaded.scenario.cluster.workers.size() == 1);
+  CHECK(loaded.scenario.cluster.workers[0].name == "gpu");
+  CHECK(complaint_about_set({"/stop/tmie=null"}) ==
+        "--set: /stop/tmie: is not in the scenario, so null cannot remove it");
+  CHECK(complaint_about_set({"/algorithms/-=null"}) ==
+        "--set: /algorithms/-: is not in the scenario, so null cannot remove it");
+  CHECK(complaint_about_set({"/name=null"}).starts_with("s.json: /: needs \"name\""));
+}
+
+TEST_CASE("An override that is not UTF-8 is refused") {
+  CHECK_THROWS_WITH(parse_override("/name=a\xff"
+                                   "b"),
+                    "--set: must be text in UTF-8, got '/name=a\uFFFDb'");
+}
+
+TEST_CASE("Numbers beyond what a run can use are refused where they stand") {
+  check_mistakes(
+      valid(),
+      {{"/cost",
+        {{"flops_per_sample", "1e308f"}},
+        "/cost/flops_per_sample: must be 0, or of a size from 0.001f to 1e+27f, got \"1e308f\""},
+       {"/cluster/workers/0/speed", "1e-320f",
+        "/cluster/workers/0/speed: must be 0, or of a size from 0.001f to 1e+27f, got "
+        "\"1e-320f\""},
+       {"/cluster/link/bandwidth", "1e308Bps",
+        "/cluster/link/bandwidth: must be 0, or of a size from 0.001Bps to 1e+18Bps, got "
+        "\"1e308Bps\""},
+       {"/data/separation", 1e300,
+        "/data/separation: must be 0, or of a size from 1e-37 to 1e38, got 1e+300"},
+       {"/data/separation", 1e-300,
+        "/data/separation: must be 0, or of a size from 1e-37 to 1e38, got 1e-300"},
+       {"/data/features", 1e15,
+        "/data/features: must be a whole number of at most 1000000000, got 1e+15"},
+       {"/model",
+        {{"kind", "mlp"}, {"hidden", {10, 1e9}}},
+        "/model/hidden/1: must be a whole number from 1 to 1000000, got 1000000000.0"},
+       {"/cluster/noise",
+        {{"law", "lognormal"}, {"sigma", 1e10}},
+        "/cluster/noise/sigma: must be a number from 0 to 10, got 10000000000.0"}});
 }
 
 TEST_CASE("An override that points nowhere is refused") {

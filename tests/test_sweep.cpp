@@ -95,6 +95,65 @@ TEST_CASE("a sweep that cannot be used is refused with its place") {
   CHECK(refusal(R"({"/stop": [{"time": "2s"}], "/stop/time": ["1s"]})") == "accepted");
 }
 
+TEST_CASE("a range whose width no number holds is refused") {
+  const std::string wide =
+      "s.json: /sweep/~1stop~1updates: spans more than numbers can: bring \"from\" and \"to\" "
+      "nearer, got ";
+  for (const std::string range : {R"({"from":-1e308,"to":1e308,"steps":3})",
+                                  R"({"from":1e-300,"to":1e300,"steps":3,"scale":"log"})",
+                                  R"({"from":1e300,"to":1e-300,"steps":3,"scale":"log"})"}) {
+    INFO(range);
+    CHECK_THROWS_WITH(values_of(range), Catch::Matchers::StartsWith(wide));
+  }
+  CHECK(values_of(R"({"from": -1e307, "to": 1e307, "steps": 3})") ==
+        std::vector<Json>{-1e307, 0, 1e307});
+}
+
+TEST_CASE("values given twice are found among very many, whatever their type") {
+  Json values = Json::array();
+  for (int i = 0; i < 200'000; ++i)
+    values.push_back(i % 2 == 0 ? Json(i) : Json(std::to_string(i)));
+  CHECK(values_of(values.dump()).size() == 200'000);
+  values.push_back(777 * 2.0);  // 1554.0 is 1554
+  CHECK_THROWS_WITH(values_of(values.dump()),
+                    "s.json: /sweep/~1stop~1updates/200000: is there twice, got 1554.0");
+}
+
+TEST_CASE("null in a sweep is the scenario without that key") {
+  Json scenario = learning_scenario();
+  scenario["cluster"].erase("noise");
+  const std::string plain = study_of(scenario).table().runs[0].hash;
+  scenario["sweep"] = {{"/cluster/noise", {nullptr, {{"law", "lognormal"}, {"sigma", 0.5}}}}};
+  const Study study = study_of(scenario);
+  const std::size_t algorithms = study.size() / 2;
+  CHECK(study.table().runs[0].hash == plain);
+  CHECK(study.table().runs[algorithms].hash != plain);
+}
+
+TEST_CASE("data that was let go is made again, the same") {
+  const Json data = {{"kind", "synthetic"}, {"train", 100}, {"test", 10}, {"features", 5}};
+  DataSpec spec;
+  Json full = data;
+  DataSpec::fields().read(full, {"s.json", "/data"}, spec);
+  // 110 samples of 5 floats and a label of two bytes: 2420 bytes, of which two fit.
+  SharedDatasets datasets(5000);
+  const auto get = [&](std::uint64_t seed) {
+    return datasets.get(full, spec, seed, {"s.json", "/data"});
+  };
+  std::vector<std::weak_ptr<const Dataset>> seen;
+  std::vector<std::string> digests;
+  for (const std::uint64_t seed : {0, 1, 0, 2}) {
+    const SharedDatasets::Entry entry = get(seed);
+    seen.push_back(entry.data);
+    digests.push_back(entry.digest);
+  }
+  CHECK(seen[0].lock() == seen[2].lock());  // asked for again before it had to go
+  CHECK(seen[1].expired());
+  CHECK_FALSE(seen[3].expired());
+  CHECK(get(1).digest == digests[1]);
+  CHECK(digests[0] != digests[1]);
+}
+
 TEST_CASE("a mistake at any point of the sweep is found before anything runs") {
   Json scenario = swept_scenario();
   const auto refusal = [](const Json& json) -> std::string {

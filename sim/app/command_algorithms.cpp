@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <iomanip>
 #include <iostream>
 #include <sstream>
@@ -11,7 +12,7 @@ namespace motley {
 namespace {
 
 std::string default_text(const FieldInfo& field) {
-  if (!field.fallback) return field.may_be_absent ? "none" : "must be given";
+  if (!field.fallback) return "none";
   if (field.fallback->is_object() && field.fallback->empty()) {
     return field.children.empty() ? "{}" : "kind " + field.children.front().fallback->dump();
   }
@@ -19,9 +20,10 @@ std::string default_text(const FieldInfo& field) {
 }
 
 void print_field(const FieldInfo& field, const std::string& indent) {
+  const bool must_be_given = !field.fallback && !field.may_be_absent;
   std::cout << indent << std::left << std::setw(20) << field.name << field.doc << "\n"
-            << indent << std::setw(20) << "" << field.must_be()
-            << "; default: " << default_text(field);
+            << indent << std::setw(20) << "" << field.must_be() << "; "
+            << (must_be_given ? "must be given" : "default: " + default_text(field));
   if (!field.kinds.empty()) {
     std::cout << "; only with kind";
     for (const std::string& kind : field.kinds) std::cout << " " << kind;
@@ -41,10 +43,15 @@ std::string short_parameters(const AlgorithmInfo& info) {
 
 int algorithms(const po::variables_map& options, const std::vector<std::string>&) {
   if (options.count("name") == 0) {
+    std::size_t longest = 0;
     for (const AlgorithmInfo& info : algorithm_catalog()) {
-      std::cout << std::left << std::setw(12) << info.name << info.summary << "\n"
-                << std::setw(12) << "" << info.paper << "\n"
-                << std::setw(12) << "" << short_parameters(info) << "\n\n";
+      longest = std::max(longest, info.name.size());
+    }
+    const auto column = std::setw(static_cast<int>(longest) + 2);
+    for (const AlgorithmInfo& info : algorithm_catalog()) {
+      std::cout << std::left << column << info.name << info.summary << "\n"
+                << column << "" << info.paper << "\n"
+                << column << "" << short_parameters(info) << "\n\n";
     }
     std::cout << "'motley algorithms NAME' explains one and its parameters.\n";
     return 0;

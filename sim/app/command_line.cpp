@@ -8,6 +8,7 @@
 #include "sim/app/provenance.hpp"
 #include "sim/app/standard_streams.hpp"
 #include "sim/core/input/place.hpp"
+#include "sim/core/input/text.hpp"
 
 namespace po = boost::program_options;
 
@@ -146,7 +147,8 @@ int execute_guarded(const std::vector<std::string>& command_line) {
 
 }  // namespace
 
-void complain(std::string text) {
+void complain(const std::string& what) {
+  std::string text = valid_utf8(what);
   for (char& c : text) {
     if (std::iscntrl(static_cast<unsigned char>(c))) c = ' ';
   }

@@ -33,7 +33,7 @@ Command new_command();
 Command schema_command();
 
 /// Says what is wrong on stderr, in one line, whatever the names in it.
-void complain(std::string text);
+void complain(const std::string& what);
 
 /// The whole program: finds the command, parses, runs. Returns the exit code: 0 fine, 1 a run
 /// failed, 2 bad input, 130 interrupted.

@@ -7,7 +7,8 @@ namespace motley {
 po::options_description scenario_options() {
   po::options_description group("Scenario");
   group.add_options()("set", po::value<std::vector<std::string>>()->value_name("/pointer=JSON"),
-                      "override one value of the scenario, such as /stop/time=10s; repeatable");
+                      "override one value of the scenario, such as /stop/time=10s; null removes "
+                      "a key; repeatable");
   return group;
 }
 

@@ -134,6 +134,7 @@ int run(const po::variables_map& options, const std::vector<std::string>& comman
   const StudyShard shard = shard_of(options);
 
   const Study study = load_study(options, "run");
+  check_fits_memory(study.memory_need());
   const std::vector<std::size_t> runs = runs_of_shard(study, shard);
   Fresh fresh;
   if (options.count("fresh") > 0) {

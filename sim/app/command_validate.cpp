@@ -11,6 +11,11 @@ namespace {
 int validate(const po::variables_map& options, const std::vector<std::string>&) {
   const Study study = load_study(options, "validate");
   std::cout << "valid\n" << study.describe() << "\n";
+  try {
+    check_fits_memory(study.memory_need());
+  } catch (const InputError& e) {
+    std::cout << "warning: " << e.what() << "\n";  // it may be meant for another machine
+  }
   return 0;
 }
 

@@ -1,5 +1,6 @@
 #include "sim/app/experiment.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <filesystem>
@@ -10,6 +11,8 @@
 #include <sys/resource.h>
 
 #include "sim/core/digest.hpp"
+#include "sim/core/input/regular_file.hpp"
+#include "sim/core/machine_memory.hpp"
 
 namespace motley {
 namespace {
@@ -49,6 +52,11 @@ double peak_rss_mb() {
   return static_cast<double>(usage.ru_maxrss) / 1024;
 }
 
+bool of_one_class(const Samples& samples) {
+  return std::all_of(samples.labels.begin(), samples.labels.end(),
+                     [&](std::uint16_t label) { return label == samples.labels.front(); });
+}
+
 bool takes(const AlgorithmInfo& info, const std::string& parameter) {
   for (const FieldInfo& field : info.parameters) {
     if (field.name == parameter) return true;
@@ -62,6 +70,20 @@ std::string text_member(const Json& object, const char* key, const Place& place)
     throw InputError(place / key, "must be text in quotes", object[key]);
   return object[key];
 }
+
+/// What stands in the scenario's list beside an algorithm's own parameters.
+struct AlgorithmEntry {
+  std::string name;
+  std::optional<std::string> label;
+
+  static Fields<AlgorithmEntry> fields() {
+    Fields<AlgorithmEntry> f;
+    f.add({.name = "name", .doc = "of the algorithm"}, &AlgorithmEntry::name);
+    f.add({.name = "label", .doc = "what tables and plots call it; its name when absent"},
+          &AlgorithmEntry::label);
+    return f;
+  }
+};
 
 std::string listed(const std::set<std::string>& words) {
   std::string text;
@@ -80,7 +102,7 @@ Experiment::Experiment(LoadedScenario loaded, SharedDatasets& datasets)
   const std::string& file = loaded_.file;
   const Place root{file, ""};
   if (s.data) {
-    const SharedDatasets::Entry& entry =
+    const SharedDatasets::Entry entry =
         datasets.get(loaded_.full["data"], *s.data, s.seed, root / "data");
     data_ = entry.data;
     data_digest_ = entry.digest;
@@ -93,9 +115,16 @@ Experiment::Experiment(LoadedScenario loaded, SharedDatasets& datasets)
     const Place place = root / "cluster" / "platform";
     const std::string path = beside(file, *s.cluster.platform);
     if (!std::filesystem::exists(path)) throw InputError(place, "no such file: " + path);
+    const std::string why_not = why_not_regular(path);
+    if (!why_not.empty()) throw InputError(place, path + ": " + why_not);
     cluster_ = inspect_platform(path, place);
     for (HostPlan& worker : cluster_.workers) worker.noise = s.cluster.noise.value_or(NoiseSpec{});
   } else {
+    std::size_t workers = 0;
+    for (const WorkerClassSpec& worker : s.cluster.workers) workers += worker.count;
+    check_fits_memory(static_cast<double>(workers * sizeof(HostPlan)),
+                      "the list of " + std::to_string(workers) + " workers",
+                      root / "cluster" / "workers");
     cluster_ = plan_cluster(s.cluster, flops_per_sample_, s.seed);
     constexpr double most = 1e12;  // beyond it the slowest never finish anything
     const double ratio = heterogeneity(worker_speeds(cluster_)).speed_ratio;
@@ -135,6 +164,9 @@ void Experiment::plan_runs() {
       throw InputError(place, "must be an object with the \"name\" of an algorithm", given);
     }
     const AlgorithmInfo& info = find_algorithm(text_member(given, "name", place), place / "name");
+    std::vector<FieldInfo> keys = AlgorithmEntry::fields().infos();
+    keys.insert(keys.end(), info.parameters.begin(), info.parameters.end());
+    fields_detail::check_keys(keys, given, place);
     RunPlan plan;
     plan.algorithm = info.name;
     plan.label = text_member(given, "label", place);
@@ -197,6 +229,9 @@ std::string Experiment::describe() const {
   }
   text << "), " << problem_->dimension() << " parameters";
   if (data_) text << ", " << data_->description;
+  if (data_ && of_one_class(data_->train)) {
+    text << "\nwarning: all training samples are of one class: there is nothing to learn";
+  }
   const Heterogeneity uneven = heterogeneity(worker_speeds(cluster_));
   text << "\n"
        << "heterogeneity: speed ratio " << uneven.speed_ratio << ", coefficient of variation "

@@ -9,6 +9,7 @@
 #include <boost/version.hpp>
 #include <motley_commit.hpp>
 
+#include "sim/core/input/text.hpp"
 #include "sim/core/learning/matrix_product.hpp"
 
 namespace motley {
@@ -64,6 +65,8 @@ std::string shown_program(const Json& program) {
 }
 
 Json provenance(const std::vector<std::string>& command) {
+  Json words = Json::array();
+  for (const std::string& word : command) words.push_back(valid_utf8(word));
   return {
       {"program", "motley"},
       {"version", MOTLEY_VERSION},
@@ -77,7 +80,7 @@ Json provenance(const std::vector<std::string>& command) {
       {"boost", dotted(BOOST_VERSION / 100000, BOOST_VERSION / 100 % 1000, BOOST_VERSION % 100)},
       {"json", dotted(NLOHMANN_JSON_VERSION_MAJOR, NLOHMANN_JSON_VERSION_MINOR,
                       NLOHMANN_JSON_VERSION_PATCH)},
-      {"command", command},
+      {"command", words},
       {"host_cpu", host_cpu()}};
 }
 

@@ -6,6 +6,7 @@
 
 #include "sim/app/expected_cost.hpp"
 #include "sim/core/digest.hpp"
+#include "sim/core/input/text.hpp"
 
 namespace motley {
 namespace {
@@ -18,7 +19,14 @@ void make_paths_absolute(Json& scenario, const std::string& file) {
     if (!scenario.contains(place) || !scenario[place].is_string()) continue;
     const std::string path = scenario[place];
     if (path.empty()) continue;
-    scenario[place] = std::filesystem::absolute(folder / path).lexically_normal().string();
+    const std::string whole = std::filesystem::absolute(folder / path).lexically_normal().string();
+    if (!is_utf8(whole)) {
+      throw InputError(Place{file, pointer},
+                       "the path to it, " + valid_utf8(whole) +
+                           ", is not UTF-8, so that the scenario kept with the results could not "
+                           "name it: rename the folder");
+    }
+    scenario[place] = whole;
   }
 }
 
@@ -67,14 +75,7 @@ Study::Study(const std::string& file, const std::vector<Override>& overrides)
                        escaped(axis.pointer) + "=[...]'");
     }
   }
-  for (std::size_t point = 0; point < points_.size(); ++point) {
-    for (std::uint64_t replica = 0; replica < replicas_; ++replica) {
-      loaded_ = load(point, replica);
-      loaded_is_ = {point, replica};
-      if (point == 0 && replica == 0) fill_in(*loaded_);
-      plan_runs(point, replica, *loaded_);
-    }
-  }
+  plan_runs();
 }
 
 std::unique_ptr<Experiment> Study::load(std::size_t point, std::uint64_t replica) const {
@@ -97,18 +98,39 @@ std::unique_ptr<Experiment> Study::load(std::size_t point, std::uint64_t replica
   }
 }
 
-void Study::plan_runs(std::size_t point, std::uint64_t replica, const Experiment& experiment) {
-  for (std::size_t i = 0; i < experiment.runs().size(); ++i) {
-    const RunPlan& plan = experiment.runs()[i];
+void Study::plan_runs() {
+  struct PlannedRun {
     RunEntry entry;
-    entry.name = as_file_name(plan.label + "-" + std::to_string(replica) + point_names_[point]);
-    entry.hash = digest(experiment.description_of(plan).dump());
-    entry.label = plan.label;
-    entry.replica = replica;
-    entry.seed = experiment.scenario().seed;
-    entry.point = points_[point];
-    table_.runs.push_back(std::move(entry));
-    places_.push_back({point, replica, i, expected_cost(experiment, plan)});
+    RunOrigin origin;
+  };
+  std::vector<std::vector<PlannedRun>> by_point(points_.size());
+  // Replica by replica: the points of one mostly share its data, which is then made once.
+  for (std::uint64_t replica = 0; replica < replicas_; ++replica) {
+    for (std::size_t point = 0; point < points_.size(); ++point) {
+      loaded_ = load(point, replica);
+      loaded_is_ = {point, replica};
+      if (point == 0 && replica == 0) fill_in(*loaded_);
+      for (std::size_t i = 0; i < loaded_->runs().size(); ++i) {
+        const RunPlan& plan = loaded_->runs()[i];
+        RunEntry entry;
+        entry.name = as_file_name(plan.label + "-" + std::to_string(replica) + point_names_[point]);
+        entry.hash = digest(loaded_->description_of(plan).dump());
+        entry.label = plan.label;
+        entry.replica = replica;
+        entry.seed = loaded_->scenario().seed;
+        entry.point = points_[point];
+        by_point[point].push_back(
+            {std::move(entry), {point, replica, i, expected_cost(*loaded_, plan)}});
+        const MemoryNeed need = memory_need_of(*loaded_, plan);
+        if (need.bytes > memory_need_.bytes) memory_need_ = need;
+      }
+    }
+  }
+  for (std::vector<PlannedRun>& planned : by_point) {
+    for (PlannedRun& run : planned) {
+      table_.runs.push_back(std::move(run.entry));
+      places_.push_back(run.origin);
+    }
   }
 }
 

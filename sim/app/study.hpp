@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "sim/app/experiment.hpp"
+#include "sim/app/memory_need.hpp"
 #include "sim/core/input/sweep.hpp"
 #include "sim/core/record/run_store.hpp"
 
@@ -31,6 +32,8 @@ class Study {
   /// How much work a run is expected to be, in flops; only its proportions matter.
   double cost(std::size_t run) const { return places_[run].cost; }
   std::string describe() const;
+  /// Of the run that needs most.
+  const MemoryNeed& memory_need() const { return memory_need_; }
 
   /// The experiment a run belongs to, valid until another one is asked for.
   const Experiment& experiment(std::size_t run) const;
@@ -47,7 +50,7 @@ class Study {
   };
 
   std::unique_ptr<Experiment> load(std::size_t point, std::uint64_t replica) const;
-  void plan_runs(std::size_t point, std::uint64_t replica, const Experiment& experiment);
+  void plan_runs();
   void fill_in(const Experiment& first);
 
   std::string file_;
@@ -62,6 +65,7 @@ class Study {
   std::string first_described_;
   std::uint64_t replicas_ = 1;
   std::size_t algorithms_ = 0;
+  MemoryNeed memory_need_;
 
   // Loading an experiment is quick once its data is there, and a large cluster is large.
   mutable SharedDatasets datasets_;

@@ -11,7 +11,7 @@ namespace motley {
 po::options_description trace_options() {
   po::options_description group("Timelines");
   group.add_options()(
-      "trace", po::value<std::string>()->implicit_value(":")->value_name("[FROM:TO]"),
+      "trace", po::value<std::string>()->implicit_value(":", "")->value_name("[FROM:TO]"),
       "write who computes, sends, waits when, for Perfetto's viewer (traces/) and as events.csv; "
       "FROM:TO is a window of virtual time such as 10s:20s (default: all)")(
       "paje", "let SimGrid write its own trace of every run too, in Paje's format (traces/*.paje)");

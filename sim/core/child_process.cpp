@@ -4,6 +4,7 @@
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>
+#include <new>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
@@ -62,6 +63,8 @@ bool has_leaked() {
     answer = {{"result", body([out](const Json& report) {
                  write_line(out, {{"report", report}});
                })}};
+  } catch (const std::bad_alloc&) {
+    answer = {{"error", "not enough memory"}};
   } catch (const std::exception& e) {
     answer = {{"error", e.what()}};
   }

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "sim/core/input/limits.hpp"
+
 namespace motley {
 namespace {
 
@@ -13,6 +15,8 @@ void add_bounds(Json& schema, const FieldInfo& field) {
   }
   if (std::isfinite(field.maximum)) {
     schema[field.below_maximum ? "exclusiveMaximum" : "maximum"] = field.maximum;
+  } else {
+    schema["maximum"] = field.type == "integer" ? limits::largest_count : limits::largest_number;
   }
 }
 

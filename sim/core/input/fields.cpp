@@ -4,6 +4,8 @@
 #include <array>
 #include <charconv>
 
+#include "sim/core/input/limits.hpp"
+
 namespace motley {
 namespace {
 
@@ -98,17 +100,21 @@ double read_number(const FieldInfo& info, const Json& value, const Place& place)
   if (!value.is_number()) throw InputError(place, "must be " + info.must_be(), value);
   const double number = value.get<double>();
   check_range(info, number, value, place);
+  const double size = std::abs(number);
+  if (size > limits::largest_number || (size != 0 && size < limits::smallest_number)) {
+    throw InputError(place, "must be 0, or of a size from 1e-37 to 1e38", value);
+  }
   return number;
 }
 
 std::int64_t read_integer(const FieldInfo& info, const Json& value, const Place& place) {
-  constexpr double largest = 9007199254740991.0;  // 2^53-1: beyond it numbers lose whole units
   if (!value.is_number()) throw InputError(place, "must be " + info.must_be(), value);
   const double number = value.get<double>();
   if (number != std::floor(number)) throw InputError(place, "must be " + info.must_be(), value);
   check_range(info, number, value, place);
+  const double largest = std::isfinite(info.maximum) ? info.maximum : limits::largest_count;
   if (std::abs(number) > largest) {
-    throw InputError(place, "must be a whole number of at most 9007199254740991", value);
+    throw InputError(place, "must be a whole number of at most " + shown(largest), value);
   }
   return static_cast<std::int64_t>(number);
 }

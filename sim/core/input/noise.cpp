@@ -19,11 +19,13 @@ Fields<NoiseSpec> NoiseSpec::fields() {
          .doc = "lognormal: standard deviation of the factor's logarithm; half_normal: of the "
                 "normal draw, as a share of the step's time",
          .minimum = 0,
+         .maximum = 10,  // exp() of some standard deviations stays far from its limits
          .kinds = {"lognormal", "half_normal"}},
         &NoiseSpec::sigma);
   f.add({.name = "mean",
          .doc = "mean delay as a share of the step's time",
          .minimum = 0,
+         .maximum = 1e6,
          .kinds = {"exponential"}},
         &NoiseSpec::mean);
   f.add({.name = "alpha",

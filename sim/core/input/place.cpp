@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "sim/core/input/text.hpp"
+
 namespace motley {
 namespace {
 
@@ -20,17 +22,9 @@ std::string escaped(const std::string& key) {
 }
 
 std::string located(const Place& place, const std::string& text) {
-  const std::string where = place.pointer.empty() ? "/" : place.pointer;
+  constexpr std::size_t longest = 200;
+  const std::string where = place.pointer.empty() ? "/" : shortened(place.pointer, longest);
   return place.file.empty() ? where + ": " + text : place.file + ": " + where + ": " + text;
-}
-
-std::string shortened(const Json& value) {
-  constexpr std::size_t longest = 60;
-  std::string text = value.dump(-1, ' ', false, Json::error_handler_t::replace);
-  if (text.size() <= longest) return text;
-  std::size_t cut = longest - 3;
-  while ((static_cast<unsigned char>(text[cut]) & 0xC0U) == 0x80) --cut;  // not inside a character
-  return text.substr(0, cut) + "...";
 }
 
 /// Letters to add, leave out, replace, or swap with their neighbour: the slips of typing.
@@ -67,7 +61,8 @@ InputError::InputError(const Place& place, const std::string& what_must_hold)
     : std::runtime_error(located(place, what_must_hold)) {}
 
 InputError::InputError(const Place& place, const std::string& what_must_hold, const Json& got)
-    : InputError(place, what_must_hold + ", got " + shortened(got)) {}
+    : InputError(place, what_must_hold + ", got " +
+                            shortened(got.dump(-1, ' ', false, Json::error_handler_t::replace))) {}
 
 std::string did_you_mean(const std::string& word, const std::vector<std::string>& candidates) {
   std::string best;

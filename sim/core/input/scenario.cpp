@@ -6,6 +6,7 @@
 #include <set>
 
 #include "sim/core/input/json_file.hpp"
+#include "sim/core/input/text.hpp"
 
 namespace motley {
 namespace {
@@ -162,6 +163,17 @@ void check_together(const Scenario& s, const Place& root) {
   }
 }
 
+/// Of an object or a list; what is not there cannot be removed, and need not.
+void remove(Json& json, const Json::json_pointer& pointer) {
+  if (!json.contains(pointer)) return;
+  Json& from = json[pointer.parent_pointer()];
+  if (from.is_array()) {
+    from.erase(static_cast<std::size_t>(std::stoull(pointer.back())));
+  } else {
+    from.erase(pointer.back());
+  }
+}
+
 }  // namespace
 
 void check_name(const std::string& name, const Place& place) {
@@ -185,6 +197,9 @@ Override parse_override(const std::string& argument) {
     throw InputError("--set: must be /pointer=JSON, such as /stop/time=\"10s\", got '" + argument +
                      "'");
   }
+  if (!is_utf8(argument)) {
+    throw InputError("--set: must be text in UTF-8, got '" + valid_utf8(argument) + "'");
+  }
   const std::string pointer = argument.substr(0, equals);
   const std::string text = argument.substr(equals + 1);
   Json value = parse_json(text, {"--set", pointer});
@@ -205,7 +220,11 @@ void apply_override(Json& json, const Override& change, const Place& place) {
       throw InputError(place, "there is no such element: " + parent.to_string() + " has " +
                                   std::to_string(json[parent].size()) + " (\"-\" appends one)");
     }
-    json[pointer] = change.value;
+    if (change.value.is_null()) {
+      remove(json, pointer);
+    } else {
+      json[pointer] = change.value;
+    }
   } catch (const Json::exception&) {
     throw InputError(place, "is not a JSON pointer into the scenario (an example: /stop/time)");
   }
@@ -214,7 +233,12 @@ void apply_override(Json& json, const Override& change, const Place& place) {
 Json read_scenario(const std::string& file, const std::vector<Override>& overrides) {
   Json json = parse_json_file(file);
   if (!json.is_object()) throw InputError(Place{file, ""}, "must be an object in braces");
-  for (const Override& change : overrides) apply_override(json, change, {"--set", change.pointer});
+  for (const Override& change : overrides) {
+    const Place place{"--set", change.pointer};
+    const Json before = change.value.is_null() ? json : Json();
+    apply_override(json, change, place);
+    if (json == before) throw InputError(place, "is not in the scenario, so null cannot remove it");
+  }
   return json;
 }
 

@@ -1,3 +1,4 @@
+#include "sim/core/input/limits.hpp"
 #include "sim/core/input/scenario.hpp"
 #include "sim/core/input/sweep.hpp"
 
@@ -96,6 +97,7 @@ Fields<ModelSpec> ModelSpec::fields() {
   f.add({.name = "hidden",
          .doc = "sizes of the hidden layers, input side first",
          .minimum = 1,
+         .maximum = 1e6,
          .kinds = {"mlp"}},
         &ModelSpec::hidden);
   f.add({.name = "weight_decay",
@@ -108,6 +110,7 @@ Fields<ModelSpec> ModelSpec::fields() {
          .doc = "number of parameters",
          .fallback = 100,
          .minimum = 1,
+         .maximum = 1e8,
          .kinds = {"quadratic"}},
         &ModelSpec::dimension);
   f.add({.name = "smoothness",
@@ -317,11 +320,15 @@ Fields<StopSpec> StopSpec::fields() {
          .minimum = 0,
          .above_minimum = true},
         &StopSpec::time_s);
-  f.add({.name = "updates", .doc = "stop after so many updates of the global model", .minimum = 1},
+  f.add({.name = "updates",
+         .doc = "stop after so many updates of the global model",
+         .minimum = 1,
+         .maximum = limits::largest_whole},
         &StopSpec::updates);
   f.add({.name = "samples",
          .doc = "stop at the first update after so many samples have been computed",
-         .minimum = 1},
+         .minimum = 1,
+         .maximum = limits::largest_whole},
         &StopSpec::samples);
   f.add({.name = "epochs",
          .doc = "stop at the first update after so many passes over the training set",
@@ -366,7 +373,8 @@ Fields<Scenario> Scenario::fields() {
   f.add({.name = "seed",
          .doc = "of everything random: initial model, data order, partition, synthetic data",
          .fallback = 1,
-         .minimum = 0},
+         .minimum = 0,
+         .maximum = limits::largest_whole},
         &Scenario::seed);
   f.add({.name = "data", .doc = "what is learnt from; not with the quadratic model"},
         &Scenario::data);

@@ -80,6 +80,12 @@ std::vector<Json> values_of(Json range_json, const Place& place) {
   if (log && !(from.number > 0 && to.number > 0)) {
     throw InputError(place, "needs \"from\" and \"to\" above 0 for the scale log", range_json);
   }
+  // Neither the difference nor the ratio of two doubles need be one.
+  if (!std::isfinite(log ? to.number / from.number : to.number - from.number) ||
+      (log && to.number / from.number == 0)) {
+    throw InputError(place, "spans more than numbers can: bring \"from\" and \"to\" nearer",
+                     range_json);
+  }
   std::vector<Json> values;
   for (std::size_t i = 0; i < range.steps; ++i) {
     const double part = static_cast<double>(i) / static_cast<double>(range.steps - 1);
@@ -129,9 +135,9 @@ std::vector<Json> read_values(const Json& given, const Place& place) {
                      "\"scale\": \"log\"}",
                      given);
   }
+  std::set<Json> seen;
   for (std::size_t i = 0; i < values.size(); ++i) {
-    if (std::find(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(i), values[i]) !=
-        values.begin() + static_cast<std::ptrdiff_t>(i)) {
+    if (!seen.insert(values[i]).second) {
       throw InputError(given.is_array() ? place / i : place, "is there twice", values[i]);
     }
   }

@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <cstdlib>
+#include <sstream>
 
 namespace motley {
 namespace {
@@ -37,6 +38,42 @@ const std::vector<Unit>& table(Dimension dimension) {
       break;
   }
   return none;
+}
+
+/// The sizes in SI that a quantity may have beside 0, with room around whatever exists. Their
+/// quotients and products stay far from where doubles overflow or lose their digits.
+struct Sizes {
+  double smallest;
+  double largest;
+};
+
+Sizes sizes_of(Dimension dimension) {
+  switch (dimension) {
+    case Dimension::time:
+      return {1e-15, 1e12};
+    case Dimension::data:
+    case Dimension::rate:
+      return {1e-3, 1e18};
+    case Dimension::speed:
+    case Dimension::work:
+      return {1e-3, 1e27};
+    case Dimension::none:
+      break;
+  }
+  return {0, HUGE_VAL};
+}
+
+void check_size(double si, Dimension dimension, const Json& value, const Place& place) {
+  const auto [smallest, largest] = sizes_of(dimension);
+  const double size = std::abs(si);
+  if (size == 0 || (size >= smallest && size <= largest)) return;
+  std::string unit;
+  for (const Unit& candidate : table(dimension)) {
+    if (candidate.si == 1) unit = candidate.name;
+  }
+  std::ostringstream must;
+  must << "must be 0, or of a size from " << smallest << unit << " to " << largest << unit;
+  throw InputError(place, must.str(), value);
 }
 
 /// The unit to suggest for a number given without one.
@@ -125,7 +162,7 @@ double parse_quantity(const Json& value, Dimension dimension, const Place& place
   for (const Unit& unit : table(dimension)) {
     if (unit_name != unit.name) continue;
     const double si = magnitude * unit.si;
-    if (!std::isfinite(si)) throw InputError(place, "is too large a number", value);
+    check_size(si, dimension, value, place);
     return si;
   }
   const std::vector<std::string> names = units_of(dimension);

@@ -1,6 +1,7 @@
 #include "sim/core/learning/csv_files.hpp"
 
 #include <algorithm>
+#include <cctype>
 #include <charconv>
 #include <cmath>
 #include <fstream>
@@ -12,6 +13,10 @@
 #include <string_view>
 #include <system_error>
 #include <unordered_map>
+
+#include "sim/core/input/regular_file.hpp"
+#include "sim/core/input/text.hpp"
+#include "sim/core/machine_memory.hpp"
 
 namespace motley {
 namespace {
@@ -26,6 +31,14 @@ std::optional<double> number(std::string_view text) {
   const auto [rest, error] = std::from_chars(text.data(), end, value);
   if (error != std::errc() || rest != end || !std::isfinite(static_cast<float>(value))) return {};
   return value;
+}
+
+/// What many programs write for a value that is missing.
+bool is_nan(std::string_view text) {
+  if (text.starts_with('-') || text.starts_with('+')) text.remove_prefix(1);
+  const auto same = [](char a, char b) { return std::tolower(static_cast<unsigned char>(a)) == b; };
+  constexpr std::string_view nan = "nan";
+  return std::equal(text.begin(), text.end(), nan.begin(), nan.end(), same);
 }
 
 std::string_view trimmed(std::string_view text) {
@@ -111,10 +124,12 @@ struct Table {
 };
 
 std::string content(const fs::path& file, const Place& place) {
-  std::error_code ignored;
+  const std::string why_not = why_not_regular(file);
+  if (!why_not.empty()) throw InputError(place, file.string() + ": " + why_not);
   std::ifstream in(file, std::ios::binary);
-  if (!in || fs::is_directory(file, ignored))
-    throw InputError(place, file.string() + ": no such file, or it cannot be read");
+  if (!in) throw InputError(place, file.string() + ": cannot be read (no permission)");
+  std::error_code ignored;
+  check_fits_memory(static_cast<double>(fs::file_size(file, ignored)), file.string(), place);
   std::string text(std::istreambuf_iterator<char>(in), {});
   return text.starts_with("\xef\xbb\xbf") ? text.substr(3) : text;  // the byte order mark of some
 }
@@ -141,6 +156,8 @@ Table read_table(const fs::path& file, const Place& place, const std::string& la
       if (found == cells.end())
         throw InputError(label_place, table.file + " has no column '" + label + "'" +
                                           did_you_mean(label, cells));
+      if (std::count(cells.begin(), cells.end(), label) > 1)
+        throw InputError(label_place, table.file + " has more than one column '" + label + "'");
       if (cells.size() == 1) table.fail(": must have a column besides '" + label + "'");
       label_column = static_cast<std::size_t>(found - cells.begin());
       continue;
@@ -152,15 +169,17 @@ Table read_table(const fs::path& file, const Place& place, const std::string& la
                                   std::to_string(cells.size()));
     for (std::size_t c = 0; c < cells.size(); ++c) {
       const auto complain = [&](const std::string& what_must_hold) {
-        table.fail(line_number, ", column '" + table.columns[c] + "': " + what_must_hold);
+        table.fail(line_number,
+                   ", column '" + shortened(table.columns[c]) + "': " + what_must_hold);
       };
       if (c == label_column) {
         if (cells[c].empty()) complain("must not be empty");
+        if (is_nan(cells[c])) complain("must be a class, got '" + cells[c] + "', a missing value");
         table.label_ids.push_back(texts.id(cells[c]));
       } else if (const std::optional<double> value = number(cells[c])) {
         table.values.push_back(*value);
       } else {
-        complain("must be a number, got '" + cells[c] + "'");
+        complain("must be a number, got '" + shortened(cells[c]) + "'");
       }
     }
   }
@@ -174,7 +193,7 @@ void check_same_columns(const Table& train, const Table& test) {
                                     test.columns.begin(), test.columns.end());
   if (a == train.columns.end() && b == test.columns.end()) return;
   const auto name = [](const auto& at, const Table& table) {
-    return at == table.columns.end() ? "missing" : "'" + *at + "'";
+    return at == table.columns.end() ? "missing" : "'" + shortened(*at) + "'";
   };
   test.fail(": must have the columns of " + train.file + ": column " +
             std::to_string(a - train.columns.begin() + 1) + " is " + name(b, test) + ", there " +

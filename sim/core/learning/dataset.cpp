@@ -13,6 +13,7 @@
 #include "sim/core/learning/csv_files.hpp"
 #include "sim/core/learning/idx_files.hpp"
 #include "sim/core/learning/synthetic.hpp"
+#include "sim/core/machine_memory.hpp"
 
 namespace motley {
 namespace {
@@ -91,6 +92,10 @@ Dataset load_synthetic(const DataSpec& spec, std::uint64_t seed, const Place& pl
   constexpr std::size_t as_many_as_wanted = std::numeric_limits<Sample>::max();
   const std::size_t train = used(spec.train.value_or(10000), as_many_as_wanted, place / "train");
   const std::size_t test = used(spec.test.value_or(2000), as_many_as_wanted, place / "test");
+  const double samples = static_cast<double>(train) + static_cast<double>(test);
+  check_fits_memory(sizeof(float) * samples * static_cast<double>(spec.features) +
+                        sizeof(double) * static_cast<double>(spec.features * spec.classes),
+                    "this much data", place);
   Dataset data =
       make_synthetic({spec.features, spec.classes, spec.separation}, train, test, seed, place);
   std::ostringstream what;

@@ -3,10 +3,13 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
+#include <fstream>
 #include <memory>
 #include <system_error>
 #include <type_traits>
 #include <zlib.h>
+
+#include "sim/core/machine_memory.hpp"
 
 namespace motley {
 namespace {
@@ -71,6 +74,12 @@ class IdxFile {
     return done;
   }
 
+  /// To be called after the last item: reads on to a gzipped file's checksum, which must be right.
+  void check_end() {
+    unsigned char more = 0;
+    read(&more, 1);
+  }
+
   [[noreturn]] void fail(const std::string& why) const {
     throw InputError(place_, name_ + ": " + why);
   }
@@ -108,6 +117,36 @@ void check_believable(const IdxFile& idx, const fs::path& file, std::size_t item
     idx.fail("is too short for the " + std::to_string(items) + " items its header announces");
 }
 
+/// Four bytes at the end of a gzipped file: the size of what it holds, modulo 2^32, lowest byte
+/// first.
+std::uint32_t size_at_the_end(std::ifstream& file) {
+  std::array<char, 4> bytes{};
+  file.seekg(-4, std::ios::end);
+  file.read(bytes.data(), bytes.size());
+  std::uint32_t size = 0;
+  for (std::size_t i = bytes.size(); i-- > 0;) {
+    size = size << 8 | static_cast<unsigned char>(bytes[i]);
+  }
+  return size;
+}
+
+/// Sees bytes after the items, and a cut end, without reading all of them. What a plain file lacks
+/// is told when it is read.
+void check_length(const IdxFile& idx, const fs::path& file, std::size_t items,
+                  std::size_t item_bytes) {
+  const std::uint64_t announced = 4 * (1 + idx.sizes().size()) + items * item_bytes;
+  std::ifstream in(file, std::ios::binary);
+  const bool gzipped = in.get() == 0x1f && in.get() == 0x8b;
+  if (gzipped && size_at_the_end(in) != (announced & 0xFFFFFFFFU))
+    idx.fail("does not end as a gzipped file of " + std::to_string(items) +
+             " items must: it is cut short, or bytes follow (if neither, unpack it and pack it "
+             "again with gzip)");
+  const std::uint64_t there = fs::file_size(file);
+  if (!gzipped && there > announced)
+    idx.fail("has " + std::to_string(there - announced) + " bytes after its " +
+             std::to_string(items) + " items");
+}
+
 std::vector<std::uint16_t> read_labels(const fs::path& file, const Place& place) {
   IdxFile idx(file, 1, place);
   const std::size_t count = idx.sizes()[0];
@@ -115,6 +154,8 @@ std::vector<std::uint16_t> read_labels(const fs::path& file, const Place& place)
   std::vector<unsigned char> bytes(count);
   const std::size_t there = idx.read(bytes.data(), count);
   if (there < count) fail_cut_short(idx, there, "labels");
+  check_length(idx, file, count, 1);
+  idx.check_end();
   return {bytes.begin(), bytes.end()};
 }
 
@@ -133,6 +174,7 @@ IdxPart::IdxPart(const fs::path& folder, const std::string& name, const Place& p
                 " pixels");
   features_ = rows * columns;
   check_believable(images, images_file_, count, features_);
+  check_length(images, images_file_, count, features_);
   labels_ = read_labels(labels_file, place);
   if (labels_.size() != count)
     throw InputError(place, labels_file.string() + ": has " + std::to_string(labels_.size()) +
@@ -148,6 +190,8 @@ Samples IdxPart::first(std::size_t count) const {
   IdxFile idx(images_file_, 3, place_);
   Samples samples;
   samples.labels.assign(labels_.begin(), labels_.begin() + static_cast<std::ptrdiff_t>(count));
+  check_fits_memory(sizeof(float) * static_cast<double>(features_) * static_cast<double>(count),
+                    images_file_.string(), place_);
   samples.features.resize(static_cast<Eigen::Index>(features_), static_cast<Eigen::Index>(count));
   // Through a buffer that stays in the cache: the pixels pass the memory once, as floats.
   const std::size_t images_at_once = std::max<std::size_t>(1, (1U << 17) / features_);
@@ -160,6 +204,7 @@ Samples IdxPart::first(std::size_t count) const {
     to = std::transform(pixels.begin(), pixels.begin() + static_cast<std::ptrdiff_t>(bytes), to,
                         [](unsigned char pixel) { return static_cast<float>(pixel) / 255.0F; });
   }
+  if (count == labels_.size()) idx.check_end();
   return samples;
 }
 

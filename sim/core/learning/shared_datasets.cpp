@@ -24,25 +24,48 @@ bool depends_on_seed(const DataSpec& spec) {
          (spec.kind == DataSpec::Kind::csv && spec.test_path.empty());
 }
 
+std::size_t bytes_of(const Dataset& data) {
+  std::size_t bytes = 0;
+  for (const Samples* part : {&data.train, &data.test}) {
+    bytes += static_cast<std::size_t>(part->features.size()) * sizeof(float) +
+             part->labels.size() * sizeof(part->labels[0]);
+  }
+  return bytes;
+}
+
 }  // namespace
 
-const SharedDatasets::Entry& SharedDatasets::get(const Json& full, const DataSpec& spec,
-                                                 std::uint64_t seed, const Place& place) {
+SharedDatasets::Entry SharedDatasets::get(const Json& full, const DataSpec& spec,
+                                          std::uint64_t seed, const Place& place) {
   Json key = full;
   key.erase("order");
   key.erase("partition");
   if (depends_on_seed(spec)) key["seed"] = seed;
-  const auto [found, is_new] = entries_.try_emplace(key.dump());
-  if (is_new) {
-    try {
-      found->second.data = std::make_shared<const Dataset>(load_dataset(spec, seed, place));
-    } catch (...) {
-      entries_.erase(found);
-      throw;
-    }
-    found->second.digest = digest_of(*found->second.data);
+  Known& known = known_[key.dump()];
+  if (known.data) {
+    held_.splice(held_.end(), held_, known.held);
+    return {known.data, known.digest};
   }
-  return found->second;
+  auto data = std::make_shared<const Dataset>(load_dataset(spec, seed, place));
+  const std::string digest = digest_of(*data);
+  if (!known.digest.empty() && known.digest != digest) {
+    throw InputError(place, "has changed since it was first read: run the same command again");
+  }
+  known.digest = digest;
+  known.data = std::move(data);
+  known.held = held_.insert(held_.end(), &known);
+  held_bytes_ += bytes_of(*known.data);
+  make_room();
+  return {known.data, known.digest};
+}
+
+void SharedDatasets::make_room() {
+  while (held_bytes_ > kept_bytes_ && held_.size() > 1) {
+    Known& oldest = *held_.front();
+    held_.pop_front();
+    held_bytes_ -= bytes_of(*oldest.data);
+    oldest.data.reset();
+  }
 }
 
 }  // namespace motley

@@ -1,0 +1,22 @@
+#pragma once
+
+namespace motley {
+
+/// What any number of the input must keep to, whatever its own bounds: beyond these something would
+/// overflow, or be rounded to zero, long after the place it was written at is forgotten.
+namespace limits {
+
+/// A number without a unit may be 0, or of a size that single precision holds with room to spare.
+inline constexpr double smallest_number = 1e-37;
+inline constexpr double largest_number = 1e38;
+
+/// A whole number whose field has no maximum of its own.
+inline constexpr double largest_count = 1e9;
+/// 2^53 - 1: beyond it numbers lose whole units.
+inline constexpr double largest_whole = 9007199254740991.0;
+
+/// How deep lists and objects may be nested.
+inline constexpr int deepest_nesting = 100;
+
+}  // namespace limits
+}  // namespace motley
