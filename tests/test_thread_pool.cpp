@@ -1,6 +1,9 @@
 #include <atomic>
 #include <numeric>
+#include <semaphore>
 #include <stdexcept>
+#include <thread>
+#include <utility>
 
 #include "sim/core/thread_pool.hpp"
 #include "sim/engine/computation.hpp"
@@ -9,15 +12,19 @@
 namespace motley {
 namespace {
 
+constexpr std::size_t small = 1;           // bytes of a result: memory is no matter
+constexpr std::size_t large = 1ULL << 40;  // beyond all bounds: as few as can be are held
+
 /// A computation that counts what is asked of it.
 struct Counted : Computation {
   explicit Counted(std::size_t rank) : Computation(rank) {}
   void prepare() override { ++prepared; }
+  void unprepare() override { --prepared; }
   void compute(unsigned) override {
     ++computed;
     if (fails) throw std::runtime_error("not a number");
   }
-  int prepared = 0;
+  int prepared = 0;  // whether it has memory
   std::atomic<int> computed = 0;
   bool fails = false;
 };
@@ -84,7 +91,7 @@ TEST_CASE("for_ranges covers every index once") {
 
 TEST_CASE("cancelled work that has not started is not computed") {
   ThreadPool pool(1);
-  LookAhead look_ahead(pool);
+  LookAhead look_ahead(pool, small);
   Counted one(0);
   look_ahead.start(one, 1.0);
   look_ahead.withdraw(one);
@@ -96,28 +103,136 @@ TEST_CASE("cancelled work that has not started is not computed") {
   CHECK(one.computed == 1);
 }
 
-TEST_CASE("only a few computations take memory ahead of their end, those needed first") {
-  ThreadPool pool(2);
-  LookAhead look_ahead(pool);
-  std::vector<std::unique_ptr<Counted>> all;
-  for (std::size_t i = 0; i < 50; ++i) {
-    all.push_back(std::make_unique<Counted>(i));
-    look_ahead.start(*all.back(), static_cast<double>(100 - i));
+/// Keeps the pool's other thread busy, as a long gradient would, until told to end.
+class Busy {
+ public:
+  explicit Busy(ThreadPool& pool) : pool_(pool), task_([this](unsigned) { keep(); }) {
+    pool_.submit(task_);
+    began_.acquire();
   }
-  const auto prepared = [&] {
-    return std::accumulate(all.begin(), all.end(), 0,
-                           [](int sum, const auto& c) { return sum + c->prepared; });
-  };
-  CHECK(prepared() == 8);  // four a thread
-  look_ahead.finish(*all[0]);
-  CHECK(all[49]->prepared == 1);  // needed first of those that waited
-  for (std::size_t i = 1; i < all.size(); ++i) look_ahead.finish(*all[i]);
+  ~Busy() {
+    end();
+    pool_.finish(task_);
+  }
+  void end() {
+    if (!std::exchange(ended_, true)) end_.release();
+  }
+
+ private:
+  void keep() {
+    began_.release();
+    end_.acquire();
+  }
+  ThreadPool& pool_;
+  std::binary_semaphore began_{0};
+  std::binary_semaphore end_{0};
+  bool ended_ = false;
+  ThreadPool::Task task_;
+};
+
+/// So many computations, of ranks from `first` on.
+std::vector<std::unique_ptr<Counted>> some_computations(std::size_t count, std::size_t first = 0) {
+  std::vector<std::unique_ptr<Counted>> all;
+  for (std::size_t i = 0; i < count; ++i) all.push_back(std::make_unique<Counted>(first + i));
+  return all;
+}
+
+int prepared(const std::vector<std::unique_ptr<Counted>>& all) {
+  return std::accumulate(all.begin(), all.end(), 0,
+                         [](int sum, const auto& c) { return sum + c->prepared; });
+}
+
+int computed(const std::vector<std::unique_ptr<Counted>>& all) {
+  return std::accumulate(all.begin(), all.end(), 0,
+                         [](int sum, const auto& c) { return sum + c->computed; });
+}
+
+TEST_CASE("queued tasks begin in the order in which they are needed") {
+  ThreadPool pool(2);
+  std::vector<int> order;
+  std::atomic<std::size_t> done = 0;
+  std::vector<std::unique_ptr<ThreadPool::Task>> tasks;
+  for (int i = 0; i < 4; ++i) {
+    tasks.push_back(std::make_unique<ThreadPool::Task>([&order, &done, i](unsigned) {
+      order.push_back(i);
+      ++done;
+    }));
+  }
+  Busy busy(pool);
+  pool.submit(*tasks[0], 3);
+  pool.submit(*tasks[1], 1);
+  pool.submit(*tasks[2], 3);
+  pool.submit(*tasks[3]);  // now
+  CHECK(pool.queued() == 4);
+  CHECK(pool.take_back_last(3) == nullptr);
+  CHECK(pool.take_back_last(2.5) == tasks[2].get());  // of equal ones the last
+  CHECK(pool.queued() == 3);
+  pool.submit(*tasks[2], 2);
+  busy.end();
+  while (done < tasks.size()) std::this_thread::yield();  // the other thread does them all
+  for (const auto& task : tasks) pool.finish(*task);
+  CHECK(order == std::vector<int>{3, 1, 2, 0});
+}
+
+TEST_CASE("only a few computations that have not begun hold memory, those needed first") {
+  ThreadPool pool(2);
+  LookAhead look_ahead(pool, small);
+  const std::vector<std::unique_ptr<Counted>> all = some_computations(50);
+  {
+    const Busy busy(pool);
+    // Each is needed before all that came before it and takes the place of the one needed last.
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      look_ahead.start(*all[i], static_cast<double>(100 - i));
+    }
+    REQUIRE(look_ahead.most_waiting() == 8);  // four a thread
+    CHECK(prepared(all) == 8);
+    for (std::size_t i = 42; i < 50; ++i) CHECK(all[i]->prepared == 1);
+    look_ahead.finish(*all[49]);
+    look_ahead.finish(*all[48]);
+    CHECK(all[41]->prepared == 1);  // needed first of those that waited, in the place of 49
+    CHECK(computed(all) == 2);
+  }
+  for (std::size_t i = 0; i < 48; ++i) look_ahead.finish(*all[i]);
+  for (const auto& computation : all) CHECK(computation->computed == 1);
+}
+
+TEST_CASE("results not needed for long do not keep out those needed first") {
+  ThreadPool pool(2);
+  LookAhead look_ahead(pool, large);
+  REQUIRE(look_ahead.most_waiting() == 8);
+  REQUIRE(look_ahead.most_results() == 16);  // no fewer than twice as many
+  const std::vector<std::unique_ptr<Counted>> slow = some_computations(100);
+  const std::vector<std::unique_ptr<Counted>> fast = some_computations(8, 100);
+  for (const auto& computation : slow) look_ahead.start(*computation, 4);
+  CHECK(prepared(slow) == 8);  // the other half is kept for others
+  while (computed(slow) < 8) std::this_thread::yield();
+  for (int round = 0; round < 3; ++round) {
+    for (const auto& computation : fast) look_ahead.start(*computation, 1 + round);
+    CHECK(prepared(fast) == 8 * (round + 1));  // all have run ahead, each time
+    for (const auto& computation : fast) look_ahead.finish(*computation);
+    CHECK(computed(fast) == 8 * (round + 1));
+    CHECK(prepared(slow) == 8);
+  }
+  for (const auto& computation : slow) look_ahead.finish(*computation);
+  for (const auto& computation : slow) CHECK(computation->computed == 1);
+}
+
+TEST_CASE("results held ahead of their end have a bound, whatever the order they come in") {
+  ThreadPool pool(2);
+  LookAhead look_ahead(pool, large);
+  const std::vector<std::unique_ptr<Counted>> all = some_computations(50);
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    look_ahead.start(*all[i], static_cast<double>(100 - i));  // before all that are there
+    while (pool.queued() > 0) std::this_thread::yield();
+  }
+  CHECK(prepared(all) == static_cast<int>(look_ahead.most_results()));
+  for (const auto& computation : all) look_ahead.finish(*computation);
   for (const auto& computation : all) CHECK(computation->computed == 1);
 }
 
 TEST_CASE("a computation that throws far ahead says so when it is finished") {
   ThreadPool pool(2);
-  LookAhead look_ahead(pool);
+  LookAhead look_ahead(pool, small);
   Counted bad(0);
   Counted good(1);
   bad.fails = true;

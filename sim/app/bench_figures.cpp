@@ -3,6 +3,8 @@
 #include <chrono>
 #include <filesystem>
 #include <fstream>
+#include <functional>
+#include <memory>
 #include <sstream>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -46,24 +48,50 @@ Figure step_overhead(const std::string& name, const std::string& reach, const Js
           "updates, versions kept per worker, in a bare loop"};
 }
 
-double thread_speedup(const Experiment& experiment, const BenchEffort& effort) {
-  std::vector<double> ratios;
-  for (int i = 0; i < effort.repeats; ++i) {
-    const double one = cost_of_run(experiment, 1).steady_s;
-    ratios.push_back(one / cost_of_run(experiment, 2).steady_s);
-  }
-  return median(ratios);
+/// What takes so much wall time on so many threads.
+using TimeOnThreads = std::function<double(unsigned threads)>;
+
+TimeOnThreads run_of(const Json& scenario) {
+  return [experiment = std::make_shared<Experiment>(bench_experiment(scenario))](unsigned threads) {
+    return cost_of_run(*experiment, threads).steady_s;
+  };
 }
 
-/// What a second thread gains when nothing is simulated.
-double bare_thread_speedup(const Experiment& experiment, std::uint64_t updates, bool exchange,
-                           const BenchEffort& effort) {
-  std::vector<double> ratios;
+/// The mathematics of the scenario's asynchronous SGD with nothing simulated.
+TimeOnThreads bare_loop_of(const Json& scenario, bool exchange) {
+  return [experiment = std::make_shared<Experiment>(bench_experiment(scenario)),
+          updates = scenario["stop"]["updates"].get<std::uint64_t>(), exchange](unsigned threads) {
+    return cost_of_bare_loop(*experiment, updates, threads, exchange).wall_s;
+  };
+}
+
+/// Medians of the gains by a second thread; all are measured in turn, again and again.
+std::vector<double> thread_speedups(const std::vector<TimeOnThreads>& times,
+                                    const BenchEffort& effort) {
+  std::vector<std::vector<double>> ratios(times.size());
   for (int i = 0; i < effort.repeats; ++i) {
-    const double one = cost_of_bare_loop(experiment, updates, 1, exchange).wall_s;
-    ratios.push_back(one / cost_of_bare_loop(experiment, updates, 2, exchange).wall_s);
+    for (std::size_t j = 0; j < times.size(); ++j) {
+      const double one = times[j](1);
+      ratios[j].push_back(one / times[j](2));
+    }
   }
-  return median(ratios);
+  std::vector<double> medians;
+  for (const std::vector<double>& column : ratios) medians.push_back(median(column));
+  return medians;
+}
+
+/// Two classes of equal workers, as in most scenarios: many go in step.
+Json two_classes(Json scenario) {
+  scenario["cluster"]["workers"] = {{{"name", "fast"}, {"count", 8}, {"speed", "4Tf"}},
+                                    {{"name", "slow"}, {"count", 8}, {"speed", "1Tf"}}};
+  return scenario;
+}
+
+Json quickstart_with(const Json& algorithm, const BenchEffort& effort) {
+  Json scenario = Json::parse(quickstart_scenario);
+  scenario["algorithms"] = Json::array({algorithm});
+  if (effort.work < 1) scenario["stop"] = {{"time", "30s"}};
+  return scenario;
 }
 
 double us_per_step(const Experiment& experiment, double steps_per_update) {
@@ -122,19 +150,37 @@ std::vector<Figure> step_overhead_figures(const BenchEffort& effort) {
 
 std::vector<Figure> thread_figures(const BenchEffort& effort) {
   const std::uint64_t steps = scaled(3000, effort);
-  const Experiment async = bench_experiment(bench_scenario(mlp, "async", steps));
-  const Experiment allreduce = bench_experiment(bench_scenario(mlp, "allreduce", steps / 16));
-  const double by_async = thread_speedup(async, effort);
-  const double by_allreduce = thread_speedup(allreduce, effort);
-  return {
-      {"thread_speedup", std::min(by_async, by_allreduce), "", ">= 1.80",
-       "1 thread / 2 threads, mlp, batch 32, 16 workers: the smaller of async " +
-           short_number(by_async) + " and allreduce (fluid ring) " + short_number(by_allreduce)},
-      {"bare_thread_speedup", bare_thread_speedup(async, steps, true, effort), "", "",
+  const Json async = bench_scenario(mlp, "async", steps);
+  const std::vector<double> gains = thread_speedups(
+      {run_of(async), run_of(bench_scenario(mlp, "allreduce", steps / 16)),
+       run_of(two_classes(async)), bare_loop_of(async, true), bare_loop_of(async, false)},
+      effort);
+  std::vector<Figure> figures = {
+      {"thread_speedup", std::min(gains[0], gains[1]), "", ">= 1.80",
+       "1 thread / 2 threads, mlp, batch 32, 16 workers of different speeds: the smaller of "
+       "async " +
+           short_number(gains[0]) + " and allreduce (fluid ring) " + short_number(gains[1])},
+      {"thread_speedup_classes", gains[2], "", ">= 1.80",
+       "the same for async with 8 equal workers and 8 equal ones of a quarter of their speed"},
+      {"bare_thread_speedup", gains[3], "", "",
        "the gradients and updates of async in a bare loop with the same thread pool"},
-      {"unshared_thread_speedup", bare_thread_speedup(async, steps, false, effort), "", "",
+      {"unshared_thread_speedup", gains[4], "", "",
        "that loop when each thread has a model and a gradient of its own: what the cores could do "
        "if no vector went from one to the other"}};
+
+  const std::vector<Json> algorithms = {{{"name", "sync"}},
+                                        {{"name", "stale"}, {"staleness", 3}},
+                                        {{"name", "grouping"}},
+                                        {{"name", "local"}, {"local_steps", 8}}};
+  std::vector<TimeOnThreads> runs;
+  for (const Json& algorithm : algorithms)
+    runs.push_back(run_of(quickstart_with(algorithm, effort)));
+  const std::vector<double> quickstart = thread_speedups(runs, effort);
+  for (std::size_t i = 0; i < algorithms.size(); ++i) {
+    figures.push_back({"thread_speedup_" + algorithms[i]["name"].get<std::string>(), quickstart[i],
+                       "", "", "1 thread / 2 threads, quickstart's scenario with this algorithm"});
+  }
+  return figures;
 }
 
 std::vector<Figure> kernel_figures(const BenchEffort& effort) {
@@ -219,16 +265,12 @@ std::vector<Figure> memory_figures(const BenchEffort& effort) {
 }
 
 std::vector<Figure> evaluation_figures(const BenchEffort& effort) {
-  Json scenario = Json::parse(quickstart_scenario);
-  const double share_of_run = std::min(1.0, 4 * effort.work);
   double evaluation = 0;
   double wall = 0;
   std::string each;
-  if (share_of_run < 1) scenario["stop"] = {{"time", "30s"}};
-  const Json algorithms = scenario["algorithms"];
+  const Json algorithms = Json::parse(quickstart_scenario)["algorithms"];
   for (const Json& algorithm : algorithms) {
-    scenario["algorithms"] = Json::array({algorithm});
-    const RunCost cost = cost_of_run(bench_experiment(scenario), 1);
+    const RunCost cost = cost_of_run(bench_experiment(quickstart_with(algorithm, effort)), 1);
     evaluation += cost.evaluation_s;
     wall += cost.wall_s;
     each += (each.empty() ? "" : ", ") + algorithm["name"].get<std::string>() + " " +

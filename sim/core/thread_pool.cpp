@@ -61,12 +61,13 @@ ThreadPool::~ThreadPool() {
   for (std::thread& helper : helpers_) helper.join();
 }
 
-void ThreadPool::submit(Task& task) {
+void ThreadPool::submit(Task& task, double needed_at) {
   const std::lock_guard<std::mutex> lock(mutex_);
+  task.needed_at_ = needed_at;
   task.state_ = Task::State::queued;
   task.error_ = nullptr;
   if (helpers_.empty()) return;  // it runs in finish()
-  queue_.push_back(&task);
+  queue_.insert(task);
   queued_ = queue_.size();
   work_arrived_.notify_one();
 }
@@ -86,24 +87,29 @@ void ThreadPool::run(std::unique_lock<std::mutex>& lock, Task& task, unsigned th
   task.state_ = Task::State::done;
 }
 
-void ThreadPool::remove(Task& task) {
-  const auto found = std::find(queue_.begin(), queue_.end(), &task);
-  if (found != queue_.end()) queue_.erase(found);
+ThreadPool::Task& ThreadPool::take(Task& task) {
+  queue_.erase(queue_.iterator_to(task));
   queued_ = queue_.size();
+  return task;
+}
+
+ThreadPool::Task* ThreadPool::take_back_last(double time) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  if (queue_.empty() || queue_.rbegin()->needed_at_ <= time) return nullptr;
+  Task& last = take(*queue_.rbegin());
+  last.state_ = Task::State::idle;
+  return &last;
 }
 
 void ThreadPool::finish(Task& task) {
   std::unique_lock<std::mutex> lock(mutex_);
   if (task.state_ == Task::State::queued) {
-    remove(task);
+    if (task.is_linked()) take(task);
     run(lock, task, 0);
   }
   while (task.state_ != Task::State::done) {
     if (!queue_.empty()) {
-      Task* other = queue_.front();
-      queue_.pop_front();
-      queued_ = queue_.size();
-      run(lock, *other, 0);
+      run(lock, take(*queue_.begin()), 0);
       continue;
     }
     lock.unlock();
@@ -117,7 +123,7 @@ void ThreadPool::finish(Task& task) {
 
 void ThreadPool::withdraw(Task& task) noexcept {
   std::unique_lock<std::mutex> lock(mutex_);
-  if (task.state_ == Task::State::queued) remove(task);
+  if (task.is_linked()) take(task);
   task_done_.wait(lock, [&task] { return task.state_ != Task::State::running; });
   task.state_ = Task::State::idle;
   task.error_ = nullptr;
@@ -147,10 +153,7 @@ void ThreadPool::help(unsigned thread) {
     }
     work_arrived_.wait(lock, [this] { return closing_ || !queue_.empty(); });
     if (closing_) return;
-    Task* task = queue_.front();
-    queue_.pop_front();
-    queued_ = queue_.size();
-    run(lock, *task, thread);
+    run(lock, take(*queue_.begin()), thread);
     task_done_.notify_all();
   }
 }

@@ -3,13 +3,15 @@
 #include <atomic>
 #include <condition_variable>
 #include <cstddef>
-#include <deque>
 #include <exception>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <mutex>
 #include <thread>
 #include <vector>
+
+#include <boost/intrusive/set.hpp>
 
 namespace motley {
 
@@ -25,7 +27,7 @@ class ThreadPool {
  public:
   /// A piece of work, made once and submitted again and again. Belongs to the submitting thread
   /// except between submit() and the return of finish() or withdraw().
-  class Task {
+  class Task : public boost::intrusive::set_base_hook<> {
    public:
     /// `thread` is below ThreadPool::threads() and no two tasks run in the same one at once: an
     /// index for workspaces.
@@ -33,10 +35,13 @@ class ThreadPool {
     Task(const Task&) = delete;
     Task& operator=(const Task&) = delete;
 
+    friend bool operator<(const Task& a, const Task& b) { return a.needed_at_ < b.needed_at_; }
+
    private:
     friend class ThreadPool;
     enum class State { idle, queued, running, done };
     std::function<void(unsigned)> work_;
+    double needed_at_ = 0;
     std::atomic<State> state_ = State::idle;  // changed under the pool's mutex
     std::exception_ptr error_;
   };
@@ -48,13 +53,19 @@ class ThreadPool {
 
   unsigned threads() const { return static_cast<unsigned>(helpers_.size()) + 1; }
 
-  void submit(Task& task);
+  static constexpr double now = -std::numeric_limits<double>::infinity();
+  /// Those needed first are begun first, and of equal ones those submitted first.
+  void submit(Task& task, double needed_at = now);
   /// Returns when the task is done, having run it or others meanwhile. Rethrows what it threw. Only
   /// one thread may call finish().
   void finish(Task& task);
   /// Takes the task back: not computed at all if it had not started, else waited for; its exception
   /// is dropped. Harmless on an idle task.
   void withdraw(Task& task) noexcept;
+  /// How many tasks wait for a thread; none with one thread.
+  std::size_t queued() const { return queued_; }
+  /// Takes back the waiting task that is needed last, if that is after `time`; else returns null.
+  Task* take_back_last(double time);
 
   /// Calls f(begin, end) on pieces of [0, size) of at least `grain`, on all threads at once, and
   /// returns when all are done. f must not throw.
@@ -64,12 +75,13 @@ class ThreadPool {
  private:
   void help(unsigned thread);
   void run(std::unique_lock<std::mutex>& lock, Task& task, unsigned thread);
-  void remove(Task& task);
+  /// Out of the queue.
+  Task& take(Task& task);
 
   std::mutex mutex_;
   std::condition_variable work_arrived_;
   std::condition_variable task_done_;
-  std::deque<Task*> queue_;
+  boost::intrusive::multiset<Task> queue_;
   std::atomic<std::size_t> queued_ = 0;  // size of queue_, to look at without the mutex
   std::atomic<bool> closing_ = false;
   std::vector<std::thread> helpers_;

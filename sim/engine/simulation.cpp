@@ -18,7 +18,7 @@ Simulation::Simulation(const SimulationSetup& setup)
       platform_(setup.cluster),
       recorder_(setup.scenario, setup.cluster, setup.problem.train_size()),
       pool_(setup.threads),
-      look_ahead_(pool_),
+      look_ahead_(pool_, setup.problem.dimension() * sizeof(float)),
       evaluator_(setup.problem, pool_),
       network_(platform_, setup.scenario, recorder_, agenda_, setup.cluster.workers.size(),
                is_plain_switch(), setup.paje_file.empty() ? setup.message_bytes : 0),

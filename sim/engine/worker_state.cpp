@@ -132,26 +132,31 @@ void WorkerState::put_back() {
 void WorkerState::prepare() {
   g_ = Parameters(at_.size());
   g_values_ = g_.overwritable();
-  if (rule_ == nullptr) {
-    read_ = at_.values();
-  } else {
-    rule_->prepare(at_.size());
-    at_values_ = at_.writable();
-    read_ = at_values_;
-  }
+  at_values_ = at_.values();
+  if (rule_ == nullptr) return;
+  rule_->prepare(at_.size());
+  moved_ = Parameters(at_.size());
+  moved_values_ = moved_.overwritable();
+}
+
+void WorkerState::unprepare() {
+  g_ = Parameters();
+  moved_ = Parameters();
 }
 
 void WorkerState::compute(unsigned thread) {
   const Problem& problem = simulation_.setup().problem;
   Workspace& workspace = simulation_.workspace(thread);
+  if (rule_ != nullptr) std::ranges::copy(at_values_, moved_values_.begin());
+  const std::span<const float> x = rule_ != nullptr ? moved_values_ : at_values_;
   for (std::size_t step = 0; step < steps_; ++step) {
     const std::span<const Sample> batch(samples_.data() + step * batch_, batch_);
     if (keep_losses_) {
       workspace.sample_losses = std::span(sample_losses_).subspan(step * batch_, batch_);
     }
-    losses_[step] = problem.gradient(read_, batch, g_values_, workspace);
+    losses_[step] = problem.gradient(x, batch, g_values_, workspace);
     workspace.sample_losses = {};
-    if (rule_ != nullptr) rule_->step(at_values_, g_values_);
+    if (rule_ != nullptr) rule_->step(moved_values_, g_values_);
   }
 }
 
@@ -254,13 +259,12 @@ Model WorkerState::local_steps(Model x, std::size_t steps, std::size_t n, SgdRul
   steps_ = steps;
   batch_ = n;
   rule_ = &rule;
-  Model result = x;
-  at_ = std::move(static_cast<Parameters&>(x));
-  static_cast<Parameters&>(result) = Parameters();  // so that the steps can be made in place
+  at_ = x;
   run(GivenUp{});
+  at_ = Parameters();
   g_ = Parameters();
-  static_cast<Parameters&>(result) = std::move(at_);
-  return result;
+  static_cast<Parameters&>(x) = std::move(moved_);
+  return x;
 }
 
 void WorkerState::answer_by_layers(std::size_t n) {

@@ -55,6 +55,7 @@ class WorkerState : private Computation {
   };
 
   void prepare() override;
+  void unprepare() override;
   void compute(unsigned thread) override;
   void draw();
   /// What was drawn for work that was given up is drawn again.
@@ -88,15 +89,16 @@ class WorkerState : private Computation {
   bool interruptible_ = false;  // by a newer model
 
   // The computation under way: steps_ gradients of batch_ samples each, beginning at at_. Without a
-  // rule there is one, and its result is in g_; with one, at_ moves and g_ is scratch.
+  // rule there is one, and its result is in g_; with one, the result is moved_ and g_ is scratch.
   std::size_t steps_ = 0;
   std::size_t batch_ = 0;
   SgdRule* rule_ = nullptr;
   Parameters at_;
   Parameters g_;
-  std::span<const float> read_;
-  std::span<float> at_values_;
+  Parameters moved_;
+  std::span<const float> at_values_;
   std::span<float> g_values_;
+  std::span<float> moved_values_;
   std::vector<Sample> samples_;
   std::vector<double> losses_;
   std::vector<float> sample_losses_;
