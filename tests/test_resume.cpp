@@ -6,6 +6,7 @@
 #include <sys/resource.h>
 
 #include "sim/core/input/place.hpp"
+#include "sim/core/json.hpp"
 #include "tests/catch.hpp"
 #include "tests/program.hpp"
 

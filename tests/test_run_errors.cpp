@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <stdexcept>
 
+#include "sim/core/json.hpp"
 #include "sim/engine/simulation.hpp"
 #include "tests/catch.hpp"
 #include "tests/simulated.hpp"

@@ -6,6 +6,7 @@
 #include <poll.h>
 
 #include "sim/core/child_process.hpp"
+#include "sim/core/json.hpp"
 
 namespace motley {
 namespace {

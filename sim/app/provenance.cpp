@@ -9,6 +9,7 @@
 #include <boost/version.hpp>
 #include <motley_commit.hpp>
 
+#include "sim/core/json.hpp"
 #include "sim/core/learning/matrix_product.hpp"
 
 namespace motley {

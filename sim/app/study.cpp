@@ -6,6 +6,7 @@
 
 #include "sim/app/expected_cost.hpp"
 #include "sim/core/digest.hpp"
+#include "sim/core/json.hpp"
 
 namespace motley {
 namespace {

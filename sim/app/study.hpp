@@ -7,6 +7,7 @@
 
 #include "sim/app/experiment.hpp"
 #include "sim/core/input/sweep.hpp"
+#include "sim/core/json.hpp"
 #include "sim/core/record/run_store.hpp"
 
 namespace motley {

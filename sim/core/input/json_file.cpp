@@ -7,6 +7,8 @@
 #include <set>
 #include <system_error>
 
+#include "sim/core/json.hpp"
+
 namespace motley {
 namespace {
 

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "sim/core/input/json_file.hpp"
+#include "sim/core/json.hpp"
 
 namespace motley {
 namespace {

@@ -1,5 +1,6 @@
 #include "sim/core/input/scenario.hpp"
 #include "sim/core/input/sweep.hpp"
+#include "sim/core/json.hpp"
 
 namespace motley {
 namespace {

@@ -3,6 +3,8 @@
 #include <cmath>
 #include <cstdlib>
 
+#include "sim/core/json.hpp"
+
 namespace motley {
 namespace {
 

@@ -4,6 +4,7 @@
 #include <memory>
 #include <string>
 
+#include "sim/core/json.hpp"
 #include "sim/core/learning/dataset.hpp"
 
 namespace motley {

@@ -2,6 +2,8 @@
 
 #include <numeric>
 
+#include "sim/core/json.hpp"
+
 namespace motley {
 namespace {
 

@@ -3,6 +3,7 @@
 #include <fstream>
 #include <iterator>
 
+#include "sim/core/json.hpp"
 #include "sim/core/record/atomic_file.hpp"
 
 namespace motley {
