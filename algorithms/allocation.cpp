@@ -45,7 +45,7 @@ class Allocation : public Algorithm {
             &Options::mode);
       f.add({.name = "ratios",
              .doc = "static: one number a worker; empty: the known speeds",
-             .fallback = Json::array(),
+             .fallback = JsonValue::parse("[]"),
              .minimum = 0,
              .above_minimum = true},
             &Options::ratios);
@@ -83,11 +83,7 @@ class Allocation : public Algorithm {
             std::max<std::size_t>(1, static_cast<std::size_t>(std::llround(updates_per_epoch_))))),
         first_(facts.workers, options.batch_size) {
     if (options.mode != Mode::fixed) return;
-    std::vector<double> ratios = options.ratios;
-    for (std::size_t i = 0; options.ratios.empty() && i < facts.workers; ++i) {
-      ratios.push_back((*facts.hosts)[i].speed_flops);
-    }
-    first_ = apportioned_to_all(total_, ratios);
+    first_ = apportioned_to_all(total_, options.ratios.empty() ? facts.speeds : options.ratios);
   }
 
   bool needs_server() const override { return false; }

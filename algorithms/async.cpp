@@ -65,7 +65,7 @@ class Async : public Algorithm {
     if (options.softsync && *options.softsync > facts.workers) {
       throw InputError(place / "softsync",
                        "must be at most the number of workers, " + std::to_string(facts.workers),
-                       Json(*options.softsync));
+                       *options.softsync);
     }
   }
 

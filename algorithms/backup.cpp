@@ -57,12 +57,12 @@ class Backup : public Algorithm {
     if (options.backup && *options.backup >= facts.workers) {
       throw InputError(place / "backup",
                        "must be below the number of workers, " + std::to_string(facts.workers),
-                       Json(*options.backup));
+                       *options.backup);
     }
     if (options.wait_for && *options.wait_for > facts.workers) {
       throw InputError(place / "wait_for",
                        "must be at most the number of workers, " + std::to_string(facts.workers),
-                       Json(*options.wait_for));
+                       *options.wait_for);
     }
     if (options.late == Late::cancel && options.overlap == ExchangeSpec::Overlap::layers) {
       throw InputError(place / "overlap",

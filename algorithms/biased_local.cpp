@@ -26,6 +26,7 @@
 
 #include "algorithms/catalog.hpp"
 #include "sim/core/learning/dealer.hpp"
+#include "sim/engine/worker_names.hpp"
 
 namespace motley {
 namespace {
@@ -43,7 +44,7 @@ class BiasedLocal : public Algorithm {
     Aggregation aggregation = Aggregation::uniform;
     std::optional<double> slow_share;
     double slow_below = 0;
-    std::vector<Json> slow;
+    std::vector<WorkerName> slow;
 
     static Fields<Options> fields() {
       Fields<Options> f;
@@ -89,8 +90,7 @@ class BiasedLocal : public Algorithm {
             &Options::slow_below);
       f.add({.name = "slow",
              .doc = "the slow workers by name or rank, instead of slow_below",
-             .fallback = Json::array(),
-             .schema = Json{{"type", "array"}, {"items", worker_schema()}}},
+             .fallback = JsonValue::parse("[]")},
             &Options::slow);
       return f;
     }
@@ -98,7 +98,7 @@ class BiasedLocal : public Algorithm {
 
   static void check(const Options& options, const RunFacts& facts, const Place& place) {
     for (std::size_t i = 0; i < options.slow.size(); ++i) {
-      facts.rank_of(options.slow[i], place / "slow" / i);
+      options.slow[i].rank_in(facts, place / "slow" / i);
     }
     const bool wants_share = options.aggregation == Aggregation::slow_share;
     if (wants_share != options.slow_share.has_value()) {
@@ -125,8 +125,8 @@ class BiasedLocal : public Algorithm {
   BiasedLocal(const Options& options, const RunFacts& facts)
       : options_(options), facts_(facts), slow_(slow_workers(options, facts)) {
     std::size_t all_steps = 0;
-    for (const HostPlan& host : *facts.hosts) {
-      const double share = host.speed_flops / facts.fastest_speed();
+    for (const double speed : facts.speeds) {
+      const double share = speed / facts.fastest_speed();
       const double steps = std::round(static_cast<double>(options.local_steps) * share);
       steps_.push_back(std::max<std::size_t>(1, static_cast<std::size_t>(steps)));
       all_steps += steps_.back();
@@ -168,9 +168,9 @@ class BiasedLocal : public Algorithm {
  private:
   static std::vector<bool> slow_workers(const Options& options, const RunFacts& facts) {
     std::vector<bool> slow(facts.workers, false);
-    for (const Json& worker : options.slow) slow[facts.rank_of(worker, {})] = true;
+    for (const WorkerName& worker : options.slow) slow[worker.rank_in(facts, {})] = true;
     for (std::size_t i = 0; options.slow.empty() && i < facts.workers; ++i) {
-      slow[i] = (*facts.hosts)[i].speed_flops < options.slow_below * facts.fastest_speed();
+      slow[i] = facts.speeds[i] < options.slow_below * facts.fastest_speed();
     }
     return slow;
   }

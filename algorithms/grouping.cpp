@@ -21,6 +21,7 @@
 
 #include "algorithms/catalog.hpp"
 #include "sim/core/learning/speed_groups.hpp"
+#include "sim/engine/worker_names.hpp"
 
 namespace motley {
 namespace {
@@ -28,7 +29,7 @@ namespace {
 class Grouping : public Algorithm {
  public:
   struct Options : SgdSpec, ExchangeSpec {
-    Json groups;
+    WorkerGroups groups;
     bool damping = true;
     std::size_t profile_steps = 0;
     bool data_shares = false;
@@ -39,12 +40,7 @@ class Grouping : public Algorithm {
       f.add({.name = "groups",
              .doc = "auto (found by Calinski-Harabasz), how many, or lists of workers by name or "
                     "rank: [[\"gpu0\", \"gpu1\"], [\"cpu0\"]]",
-             .fallback = "auto",
-             .schema = Json{{"anyOf",
-                             {{{"const", "auto"}},
-                              {{"type", "integer"}, {"minimum", 1}},
-                              {{"type", "array"},
-                               {"items", {{"type", "array"}, {"items", worker_schema()}}}}}}}},
+             .fallback = "auto"},
             &Options::groups);
       f.add({.name = "damping",
              .doc = "scale a group's gradient by 1/Y, Y = 1 + updates by others since its last",
@@ -66,7 +62,7 @@ class Grouping : public Algorithm {
   };
 
   static void check(const Options& options, const RunFacts& facts, const Place& place) {
-    given_groups(options.groups, facts, place / "groups");
+    options.groups.of_workers(facts, place / "groups");
     if (options.data_shares && !facts.everybody_has_all_data) {
       throw InputError(place / "data_shares",
                        "deals the data itself: /data/partition must be of kind iid");
@@ -76,7 +72,7 @@ class Grouping : public Algorithm {
   Grouping(const Options& options, const RunFacts& facts)
       : options_(options),
         facts_(facts),
-        groups_(given_groups(options.groups, facts, {})),
+        groups_(options.groups.of_workers(facts, {})),
         needs_speeds_(groups_.empty() || options.data_shares) {}
 
   ExchangeSpec exchange() const override { return options_; }
@@ -97,7 +93,7 @@ class Grouping : public Algorithm {
     if (needs_speeds_) {
       std::vector<double> speeds;
       for (const Push& push : me.next_push_of_each()) speeds.push_back(push.note);
-      if (group_of.empty()) group_of = group_by_speed(speeds, wanted_groups());
+      if (group_of.empty()) group_of = group_by_speed(speeds, options_.groups.count);
       if (options_.data_shares) x.notes = shares_of(group_of, speeds);
     }
     const std::size_t groups = 1 + *std::max_element(group_of.begin(), group_of.end());
@@ -131,58 +127,6 @@ class Grouping : public Algorithm {
   }
 
  private:
-  /// The group of each worker when it needs no measuring; empty when it does.
-  static std::vector<std::size_t> given_groups(const Json& groups, const RunFacts& facts,
-                                               const Place& place) {
-    if (groups.is_string() && groups.get<std::string>() == "auto") return {};
-    if (groups.is_array()) return listed_groups(groups, facts, place);
-    if (!groups.is_number_integer() || groups < 1) {
-      throw InputError(place, "must be \"auto\", a whole number of at least 1, or lists of workers",
-                       groups);
-    }
-    if (groups > facts.workers) {
-      throw InputError(
-          place, "must be at most the number of workers, " + std::to_string(facts.workers), groups);
-    }
-    if (groups == 1) return std::vector<std::size_t>(facts.workers, 0);
-    if (groups != facts.workers) return {};
-    std::vector<std::size_t> each(facts.workers);
-    for (std::size_t worker = 0; worker < each.size(); ++worker) each[worker] = worker;
-    return each;
-  }
-
-  static std::vector<std::size_t> listed_groups(const Json& lists, const RunFacts& facts,
-                                                const Place& place) {
-    std::vector<std::optional<std::size_t>> found(facts.workers);
-    for (std::size_t group = 0; group < lists.size(); ++group) {
-      const Place here = place / group;
-      if (!lists[group].is_array() || lists[group].empty()) {
-        throw InputError(here, "must be a list of at least one worker, by name or rank",
-                         lists[group]);
-      }
-      for (std::size_t i = 0; i < lists[group].size(); ++i) {
-        const Json& member = lists[group][i];
-        const std::size_t rank = facts.rank_of(member, here / i);
-        if (found[rank]) throw InputError(here / i, "must not be in two groups", member);
-        found[rank] = group;
-      }
-    }
-    std::vector<std::size_t> groups;
-    for (std::size_t rank = 0; rank < facts.workers; ++rank) {
-      if (!found[rank]) {
-        throw InputError(
-            place, "must put every worker into a group, but not " + (*facts.hosts)[rank].name);
-      }
-      groups.push_back(*found[rank]);
-    }
-    return groups;
-  }
-
-  std::optional<std::size_t> wanted_groups() const {
-    if (options_.groups.is_number()) return options_.groups.get<std::size_t>();
-    return std::nullopt;
-  }
-
   static Notes shares_of(const std::vector<std::size_t>& group_of,
                          const std::vector<double>& speeds) {
     std::map<std::size_t, double> slowest;

@@ -86,7 +86,7 @@ class WpSgd : public Algorithm {
     }
     if (options.weights == Weights::contraction && options.lambda * options.step_size >= 1) {
       throw InputError(place / "lambda", "must be below 1/step_size, or nothing contracts",
-                       Json(options.lambda));
+                       options.lambda);
     }
   }
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "sim/core/input/place.hpp"
+#include "sim/core/json.hpp"
 
 /// Damages texts and JSON at random, but the same way on every machine: only the bits of a
 /// generator with a fixed seed decide, never a library's distribution.

@@ -8,6 +8,7 @@
 
 #include "sim/app/experiment.hpp"
 #include "sim/core/child_process.hpp"
+#include "sim/core/json.hpp"
 
 /// Runs scenarios given as JSON, each simulation in a process of its own.
 namespace motley {

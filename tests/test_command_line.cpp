@@ -1,5 +1,6 @@
 // The commands and their options; what "run" writes and refuses has files of its own.
 #include "sim/core/input/place.hpp"
+#include "sim/core/json.hpp"
 #include "tests/small_scenario.hpp"
 
 namespace motley {

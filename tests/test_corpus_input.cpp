@@ -11,6 +11,7 @@
 #include <zlib.h>
 
 #include "sim/app/study.hpp"
+#include "sim/core/json.hpp"
 #include "sim/core/learning/dataset.hpp"
 #include "tests/small_scenario.hpp"
 

@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 
 #include "sim/core/digest.hpp"
+#include "sim/core/json.hpp"
 #include "sim/core/record/result_files.hpp"
 #include "sim/core/record/run_store.hpp"
 #include "sim/core/record/strict_json.hpp"

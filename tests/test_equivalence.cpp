@@ -1,6 +1,7 @@
 // Algorithms that coincide give the same bits, and results depend on nothing but the scenario.
 #include <algorithm>
 
+#include "sim/core/json.hpp"
 #include "tests/catch.hpp"
 #include "tests/simulated.hpp"
 

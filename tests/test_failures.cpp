@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "sim/core/json.hpp"
 #include "tests/catch.hpp"
 #include "tests/simulated.hpp"
 

@@ -3,6 +3,7 @@
 #include <numeric>
 
 #include "sim/core/input/cluster_plan.hpp"
+#include "sim/core/json.hpp"
 #include "sim/core/random_laws.hpp"
 #include "tests/catch.hpp"
 #include "tests/program.hpp"

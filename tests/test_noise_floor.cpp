@@ -1,5 +1,6 @@
 #include <cmath>
 
+#include "sim/core/json.hpp"
 #include "tests/catch.hpp"
 #include "tests/simulated.hpp"
 

@@ -1,5 +1,6 @@
 // What "motley run" writes, prints and returns.
 #include "sim/core/input/place.hpp"
+#include "sim/core/json.hpp"
 #include "tests/small_scenario.hpp"
 
 namespace motley {

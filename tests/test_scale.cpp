@@ -2,6 +2,7 @@
 #include <cstdlib>
 #include <new>
 
+#include "sim/core/json.hpp"
 #include "tests/catch.hpp"
 #include "tests/simulated.hpp"
 

@@ -5,6 +5,7 @@
 
 #include "sim/core/input/cluster_plan.hpp"
 #include "sim/core/input/scenario.hpp"
+#include "sim/core/json.hpp"
 #include "tests/catch.hpp"
 #include "tests/program.hpp"
 

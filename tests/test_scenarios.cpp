@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "sim/core/input/place.hpp"
+#include "sim/core/json.hpp"
 #include "tests/catch.hpp"
 #include "tests/program.hpp"
 

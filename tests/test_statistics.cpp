@@ -1,6 +1,7 @@
 // Intervals against tables and by simulation; comparisons against hand-made runs.
 #include <cmath>
 
+#include "sim/core/json.hpp"
 #include "sim/core/random_laws.hpp"
 #include "sim/core/statistics/comparison.hpp"
 #include "sim/core/statistics/summary_file.hpp"

@@ -9,6 +9,7 @@
 #include "sim/app/study.hpp"
 #include "sim/core/digest.hpp"
 #include "sim/core/input/sweep.hpp"
+#include "sim/core/json.hpp"
 #include "tests/catch.hpp"
 #include "tests/program.hpp"
 #include "tests/simulated.hpp"

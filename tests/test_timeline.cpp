@@ -4,6 +4,7 @@
 #include "catch.hpp"
 #include "program.hpp"
 #include "sim/app/trace_options.hpp"
+#include "sim/core/json.hpp"
 #include "sim/core/record/link_use.hpp"
 #include "simulated.hpp"
 

@@ -2,6 +2,7 @@
 #include <vector>
 
 #include "sim/core/input/units.hpp"
+#include "sim/core/json.hpp"
 #include "tests/catch.hpp"
 
 namespace motley {

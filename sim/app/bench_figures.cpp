@@ -14,6 +14,7 @@
 #include "sim/app/bench_runs.hpp"
 #include "sim/app/bench_sgemm.hpp"
 #include "sim/app/cpu_clock.hpp"
+#include "sim/core/json.hpp"
 
 namespace motley {
 namespace {

@@ -8,6 +8,7 @@
 
 #include "sim/app/cpu_clock.hpp"
 #include "sim/core/child_process.hpp"
+#include "sim/core/json.hpp"
 
 namespace motley {
 namespace {

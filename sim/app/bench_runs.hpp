@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "sim/app/experiment.hpp"
+#include "sim/core/json.hpp"
 
 namespace motley {
 

@@ -4,6 +4,7 @@
 #include "sim/app/bench_figures.hpp"
 #include "sim/app/command_line.hpp"
 #include "sim/app/provenance.hpp"
+#include "sim/core/json.hpp"
 
 namespace po = boost::program_options;
 

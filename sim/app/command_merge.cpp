@@ -6,6 +6,7 @@
 #include "sim/app/results_folder.hpp"
 #include "sim/app/shell_word.hpp"
 #include "sim/core/input/json_file.hpp"
+#include "sim/core/json.hpp"
 
 namespace po = boost::program_options;
 

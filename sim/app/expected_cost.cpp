@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "sim/core/json.hpp"
+
 namespace motley {
 namespace {
 

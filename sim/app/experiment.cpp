@@ -12,6 +12,7 @@
 
 #include "sim/core/digest.hpp"
 #include "sim/core/input/regular_file.hpp"
+#include "sim/core/json.hpp"
 #include "sim/core/machine_memory.hpp"
 
 namespace motley {
@@ -146,7 +147,11 @@ Experiment::Experiment(LoadedScenario loaded, SharedDatasets& datasets)
 
 RunFacts Experiment::facts() const {
   const bool iid = !scenario().data || scenario().data->partition.kind == PartitionSpec::Kind::iid;
-  return {&cluster_.workers, cluster_.workers.size(), problem_->train_size(), scenario().seed, iid};
+  RunFacts facts{
+      {}, worker_speeds(cluster_), cluster_.workers.size(), problem_->train_size(), scenario().seed,
+      iid};
+  for (const HostPlan& worker : cluster_.workers) facts.names.push_back(worker.name);
+  return facts;
 }
 
 void Experiment::plan_runs() {

@@ -6,6 +6,7 @@
 
 #include "algorithms/catalog.hpp"
 #include "sim/core/input/cluster_plan.hpp"
+#include "sim/core/json.hpp"
 #include "sim/core/learning/problem.hpp"
 #include "sim/core/learning/sampler.hpp"
 #include "sim/core/learning/shared_datasets.hpp"

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "sim/core/child_process.hpp"
+#include "sim/core/json.hpp"
 #include "sim/core/record/finite_result.hpp"
 
 namespace motley {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "sim/core/json.hpp"
 #include "sim/core/machine_memory.hpp"
 
 namespace motley {

@@ -10,6 +10,7 @@
 #include <motley_commit.hpp>
 
 #include "sim/core/input/text.hpp"
+#include "sim/core/json.hpp"
 #include "sim/core/learning/matrix_product.hpp"
 
 namespace motley {

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "sim/core/input/place.hpp"
+#include "sim/core/json.hpp"
 
 namespace motley {
 

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "sim/app/provenance.hpp"
+#include "sim/core/json.hpp"
 #include "sim/core/record/atomic_file.hpp"
 
 namespace motley {

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "sim/core/json.hpp"
 #include "sim/core/record/folder_lock.hpp"
 #include "sim/core/record/result_files.hpp"
 #include "sim/core/record/run_store.hpp"

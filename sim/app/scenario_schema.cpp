@@ -5,6 +5,7 @@
 #include "algorithms/catalog.hpp"
 #include "sim/core/input/field_schema.hpp"
 #include "sim/core/input/scenario.hpp"
+#include "sim/core/json.hpp"
 
 namespace motley {
 namespace {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "sim/core/input/place.hpp"
+#include "sim/core/json.hpp"
 
 namespace motley {
 

@@ -7,6 +7,7 @@
 #include "sim/app/expected_cost.hpp"
 #include "sim/core/digest.hpp"
 #include "sim/core/input/text.hpp"
+#include "sim/core/json.hpp"
 
 namespace motley {
 namespace {

@@ -8,6 +8,7 @@
 #include "sim/app/experiment.hpp"
 #include "sim/app/memory_need.hpp"
 #include "sim/core/input/sweep.hpp"
+#include "sim/core/json.hpp"
 #include "sim/core/record/run_store.hpp"
 
 namespace motley {

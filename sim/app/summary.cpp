@@ -10,6 +10,7 @@
 #include <tuple>
 
 #include "sim/core/input/sweep.hpp"
+#include "sim/core/json.hpp"
 #include "sim/core/statistics/comparison.hpp"
 
 namespace motley {

@@ -3,6 +3,7 @@
 #include <ostream>
 
 #include "sim/core/input/units.hpp"
+#include "sim/core/json.hpp"
 
 namespace po = boost::program_options;
 

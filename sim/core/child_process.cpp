@@ -13,6 +13,8 @@
 
 #if defined(__SANITIZE_ADDRESS__)
 #include <sanitizer/lsan_interface.h>
+
+#include "sim/core/json.hpp"
 #endif
 
 namespace motley {

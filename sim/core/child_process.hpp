@@ -7,6 +7,7 @@
 #include <sys/types.h>
 
 #include "sim/core/input/place.hpp"
+#include "sim/core/json.hpp"
 
 namespace motley {
 

@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "sim/core/input/cluster_plan.hpp"
 #include "sim/core/input/fields.hpp"
-#include "sim/core/learning/model_split.hpp"
+#include "sim/core/learning/exchange_spec.hpp"
+#include "sim/engine/run_facts.hpp"
 #include "sim/engine/server.hpp"
 #include "sim/engine/worker.hpp"
 
@@ -46,29 +46,6 @@ class Algorithm {
 struct DefaultsSpec : SgdSpec, ExchangeSpec {
   static Fields<DefaultsSpec> fields();
 };
-
-/// What an algorithm may know of the run when its parameters are read.
-struct RunFacts {
-  const std::vector<HostPlan>* hosts = nullptr;  ///< of the workers, by rank
-  std::size_t workers = 0;
-  std::size_t samples_per_epoch = 0;
-  std::uint64_t seed = 0;
-  bool everybody_has_all_data = true;  ///< the partition is iid
-
-  /// Of a worker given by its name or by its rank; InputError at `place` if there is none.
-  std::size_t rank_of(const Json& name_or_rank, const Place& place) const;
-  double fastest_speed() const;
-
-  /// How many updates make an epoch when `updates` of them take so many samples; step-size
-  /// schedules are counted by it. One division of whole numbers: algorithms that coincide get the
-  /// same bits.
-  double updates_per_epoch(std::size_t samples, std::size_t updates = 1) const {
-    return static_cast<double>(samples_per_epoch * updates) / static_cast<double>(samples);
-  }
-};
-
-/// The JSON Schema of a worker given by name or rank, for the descriptions of such fields.
-Json worker_schema();
 
 /// An algorithm as the catalogue lists it.
 struct AlgorithmInfo {

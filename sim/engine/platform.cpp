@@ -4,6 +4,7 @@
 #include <stdexcept>
 
 #include "sim/core/child_process.hpp"
+#include "sim/core/json.hpp"
 #include "sim/engine/engine_setup.hpp"
 #include "sim/engine/platform_check.hpp"
 #include "sim/engine/simgrid_generation.hpp"

@@ -11,6 +11,7 @@
 
 #include "sim/core/input/cluster_plan.hpp"
 #include "sim/core/learning/evaluator.hpp"
+#include "sim/core/learning/model_split.hpp"
 #include "sim/core/learning/problem.hpp"
 #include "sim/core/learning/sampler.hpp"
 #include "sim/core/record/recorder.hpp"

@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "sim/core/learning/dataset.hpp"
+#include "sim/core/learning/sample.hpp"
 #include "sim/core/learning/sgd_rule.hpp"
 #include "sim/engine/model.hpp"
 

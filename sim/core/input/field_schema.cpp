@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "sim/core/input/limits.hpp"
+#include "sim/core/json.hpp"
 
 namespace motley {
 namespace {
@@ -62,7 +63,8 @@ Json required_of(const std::vector<FieldInfo>& fields, const std::string& kind) 
 Json kind_rule(const std::vector<FieldInfo>& fields, const FieldInfo& deciding,
                const std::string& kind) {
   Json condition = {{"properties", {{deciding.name, {{"const", kind}}}}}};
-  if (deciding.fallback != Json(kind)) condition["required"] = {deciding.name};
+  if (!deciding.fallback || *deciding.fallback != Json(kind))
+    condition["required"] = {deciding.name};
   Json known = Json::object();
   for (const FieldInfo& field : fields) {
     if (field.belongs_to(kind)) known[field.name] = Json::object();

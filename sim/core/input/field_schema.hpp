@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "sim/core/input/fields.hpp"
+#include "sim/core/json.hpp"
 
 /// JSON Schema (draft 7) of what the field descriptions accept, for editors. It says less than the
 /// program checks: ranges of quantities with units, and keys that depend on each other, are left to

@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <cmath>
 
 #include "sim/core/input/limits.hpp"
+#include "sim/core/json.hpp"
 
 namespace motley {
 namespace {
@@ -82,6 +84,7 @@ std::string FieldInfo::must_be() const {
 }
 
 namespace fields_detail {
+namespace {
 
 void check_range(const FieldInfo& info, double number, const Json& value, const Place& place) {
   const bool low = info.above_minimum ? !(number > info.minimum) : !(number >= info.minimum);
@@ -91,23 +94,24 @@ void check_range(const FieldInfo& info, double number, const Json& value, const 
   }
 }
 
-double read_number(const FieldInfo& info, const Json& value, const Place& place) {
+}  // namespace
+
+void read_number(const FieldInfo& info, const Json& value, const Place& place, double& out) {
   if (info.dimension != Dimension::none) {
-    const double number = parse_quantity(value, info.dimension, place);
-    check_range(info, number, value, place);
-    return number;
+    out = parse_quantity(value, info.dimension, place);
+  } else {
+    if (!value.is_number()) throw InputError(place, "must be " + info.must_be(), value);
+    out = value.get<double>();
   }
-  if (!value.is_number()) throw InputError(place, "must be " + info.must_be(), value);
-  const double number = value.get<double>();
-  check_range(info, number, value, place);
-  const double size = std::abs(number);
-  if (size > limits::largest_number || (size != 0 && size < limits::smallest_number)) {
+  check_range(info, out, value, place);
+  const double size = std::abs(out);
+  const bool plain = info.dimension == Dimension::none;
+  if (plain && (size > limits::largest_number || (size != 0 && size < limits::smallest_number))) {
     throw InputError(place, "must be 0, or of a size from 1e-37 to 1e38", value);
   }
-  return number;
 }
 
-std::int64_t read_integer(const FieldInfo& info, const Json& value, const Place& place) {
+void read_integer(const FieldInfo& info, const Json& value, const Place& place, std::int64_t& out) {
   if (!value.is_number()) throw InputError(place, "must be " + info.must_be(), value);
   const double number = value.get<double>();
   if (number != std::floor(number)) throw InputError(place, "must be " + info.must_be(), value);
@@ -116,7 +120,39 @@ std::int64_t read_integer(const FieldInfo& info, const Json& value, const Place&
   if (std::abs(number) > largest) {
     throw InputError(place, "must be a whole number of at most " + shown(largest), value);
   }
-  return static_cast<std::int64_t>(number);
+  out = static_cast<std::int64_t>(number);
+}
+
+void read_boolean(const Json& value, const Place& place, bool& out) {
+  if (!value.is_boolean()) throw InputError(place, "must be true or false", value);
+  out = value.get<bool>();
+}
+
+void read_text(const FieldInfo& info, const Json& value, const Place& place, std::string& out) {
+  if (!value.is_string()) throw InputError(place, "must be " + info.must_be(), value);
+  out = value.get<std::string>();
+}
+
+void copy(const Json& value, Json& out) {
+  out = value;
+}
+
+bool is_word(const FieldInfo& info, const Json& value) {
+  return !info.word.empty() && value.is_string() && value.get<std::string>() == info.word;
+}
+
+std::size_t list_size(const FieldInfo& info, const Json& value, const Place& place) {
+  if (!value.is_array()) throw InputError(place, "must be " + info.must_be(), value);
+  return value.size();
+}
+
+JsonValue list_schema(const JsonValue& element) {
+  if (!element) return {};
+  return Json{{"type", "array"}, {"items", *element}};
+}
+
+Json& element_of(Json& list, std::size_t index) {
+  return list[index];
 }
 
 std::size_t read_choice(const FieldInfo& info, const Json& value, const Place& place) {
@@ -131,6 +167,9 @@ std::size_t read_choice(const FieldInfo& info, const Json& value, const Place& p
   throw InputError(place, "must be " + info.must_be(), value);
 }
 
+namespace {
+
+/// The "kind" (or "law") of an object, or of its fallback; empty when these fields have no kinds.
 std::string kind_of(const std::vector<FieldInfo>& infos, const Json& object) {
   for (const FieldInfo& info : infos) {
     if (!info.decides_kind()) continue;
@@ -140,7 +179,7 @@ std::string kind_of(const std::vector<FieldInfo>& infos, const Json& object) {
   return "";
 }
 
-void fail_missing(const FieldInfo& info, const Place& place) {
+[[noreturn]] void fail_missing(const FieldInfo& info, const Place& place) {
   throw InputError(place, "needs \"" + info.name + "\": " + info.must_be() + " (" + info.doc + ")");
 }
 
@@ -171,6 +210,37 @@ void check_keys(const std::vector<FieldInfo>& infos, const Json& object, const P
                                         "\", only with " + listed(found->kinds));
     }
   }
+}
+
+}  // namespace
+
+std::vector<Json*> values_of(const std::vector<FieldInfo>& infos, Json& object,
+                             const Place& place) {
+  check_keys(infos, object, place);
+  const std::string kind = kind_of(infos, object);
+  // First all fallbacks: an object's values move when keys are added.
+  for (const FieldInfo& info : infos) {
+    if (!info.belongs_to(kind) || object.contains(info.name) || info.may_be_absent) continue;
+    if (!info.fallback) fail_missing(info, place);
+    object[info.name] = *info.fallback;
+  }
+  std::vector<Json*> values(infos.size(), nullptr);
+  for (std::size_t i = 0; i < infos.size(); ++i) {
+    if (infos[i].belongs_to(kind) && object.contains(infos[i].name)) {
+      values[i] = &object[infos[i].name];
+    }
+  }
+  return values;
+}
+
+std::vector<Json*> given_values_of(const std::vector<FieldInfo>& infos, Json& object,
+                                   const Place& place) {
+  check_keys(infos, object, place);
+  std::vector<Json*> values(infos.size(), nullptr);
+  for (std::size_t i = 0; i < infos.size(); ++i) {
+    if (object.contains(infos[i].name)) values[i] = &object[infos[i].name];
+  }
+  return values;
 }
 
 }  // namespace fields_detail

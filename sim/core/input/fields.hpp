@@ -1,6 +1,5 @@
 #pragma once
 
-#include <cmath>
 #include <cstdint>
 #include <functional>
 #include <limits>
@@ -10,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "sim/core/input/json_value.hpp"
 #include "sim/core/input/place.hpp"
 #include "sim/core/input/units.hpp"
 
@@ -22,7 +22,7 @@ struct FieldInfo {
   std::string doc;
   /// Put in where the key is absent. Without it, a std::optional member may be absent and any other
   /// must be given.
-  std::optional<Json> fallback = std::nullopt;
+  JsonValue fallback = {};
   Dimension dimension = Dimension::none;
   double minimum = -std::numeric_limits<double>::infinity();
   double maximum = std::numeric_limits<double>::infinity();
@@ -34,7 +34,7 @@ struct FieldInfo {
   /// When not empty: the key belongs only to objects whose "kind" (or "law") is one of these.
   std::vector<std::string> kinds = {};
   /// For a key taken as it is (Json), whose reader alone knows what it accepts: its JSON Schema.
-  std::optional<Json> schema = std::nullopt;
+  JsonValue schema = {};
 
   // Filled in by Fields::add.
   std::string type = {};                 ///< "number", "list of integer", "object", ...
@@ -52,14 +52,27 @@ struct FieldInfo {
 
 namespace fields_detail {
 
-double read_number(const FieldInfo& info, const Json& value, const Place& place);
-std::int64_t read_integer(const FieldInfo& info, const Json& value, const Place& place);
+// What does not depend on the type of a member, so that a description costs a caller little to
+// compile.
+void read_number(const FieldInfo& info, const Json& value, const Place& place, double& out);
+void read_integer(const FieldInfo& info, const Json& value, const Place& place, std::int64_t& out);
+void read_boolean(const Json& value, const Place& place, bool& out);
+void read_text(const FieldInfo& info, const Json& value, const Place& place, std::string& out);
+void copy(const Json& value, Json& out);
 std::size_t read_choice(const FieldInfo& info, const Json& value, const Place& place);
-void check_range(const FieldInfo& info, double number, const Json& value, const Place& place);
-[[noreturn]] void fail_missing(const FieldInfo& info, const Place& place);
-void check_keys(const std::vector<FieldInfo>& infos, const Json& object, const Place& place);
-/// The "kind" (or "law") of an object, or of its fallback; empty when these fields have no kinds.
-std::string kind_of(const std::vector<FieldInfo>& infos, const Json& object);
+/// Whether the value is the word that is accepted instead of one.
+bool is_word(const FieldInfo& info, const Json& value);
+/// How many elements the list has; InputError when it is none.
+std::size_t list_size(const FieldInfo& info, const Json& value, const Place& place);
+Json& element_of(Json& list, std::size_t index);
+/// Of a list of such values; none when they have none.
+JsonValue list_schema(const JsonValue& element);
+/// The values that these fields take from the object, by field: nullptr where there is nothing to
+/// read. Checks the keys and writes the fallbacks of absent ones into the object.
+std::vector<Json*> values_of(const std::vector<FieldInfo>& infos, Json& object, const Place& place);
+/// The same for what is given, without fallbacks; nothing is required.
+std::vector<Json*> given_values_of(const std::vector<FieldInfo>& infos, Json& object,
+                                   const Place& place);
 
 template <class M>
 struct is_optional : std::false_type {};
@@ -70,15 +83,24 @@ struct is_vector : std::false_type {};
 template <class M>
 struct is_vector<std::vector<M>> : std::true_type {};
 
+/// A struct that is an object in JSON.
 template <class M>
 concept Described = requires {
   M::fields();
+};
+/// A type that alone knows how it is written.
+template <class M>
+concept ReadsItself = requires(const Json& value, const Place& place) {
+  M::read(value, place);
+  M::schema();
 };
 
 template <class M>
 void read_value(const FieldInfo& info, Json& value, const Place& place, M& out);
 template <class M>
 std::string type_name(const FieldInfo& info);
+template <class M>
+JsonValue schema_of();
 template <class M>
 std::vector<FieldInfo> children_of();
 
@@ -90,10 +112,12 @@ template <class T>
 class Fields {
  public:
   /// Members may be double, integers, bool, std::string, enums (in the order of `choices`), structs
-  /// with fields(), std::vector and std::optional of these, and Json (taken as it is).
+  /// with fields(), types that read themselves, std::vector and std::optional of these, and Json
+  /// (taken as it is).
   template <class M, class Owner>
   requires std::is_base_of_v<Owner, T> Fields& add(FieldInfo info, M Owner::*member) {
     info.type = fields_detail::type_name<M>(info);
+    if (!info.schema) info.schema = fields_detail::schema_of<M>();
     info.may_be_absent = !info.fallback && fields_detail::is_optional<M>::value;
     info.children = fields_detail::children_of<M>();
     infos_.push_back(info);
@@ -119,27 +143,12 @@ class Fields {
   /// the full description. Throws InputError at the first mistake. Keys that begin with "//" are
   /// comments.
   void read(Json& object, const Place& place, T& out) const {
-    fields_detail::check_keys(infos_, object, place);
-    const std::string kind = fields_detail::kind_of(infos_, object);
-    for (std::size_t i = 0; i < infos_.size(); ++i) {
-      const FieldInfo& info = infos_[i];
-      if (!info.belongs_to(kind)) continue;
-      if (!object.contains(info.name)) {
-        if (info.may_be_absent) continue;
-        if (!info.fallback) fields_detail::fail_missing(info, place);
-        object[info.name] = *info.fallback;
-      }
-      readers_[i](object[info.name], place / info.name, out);
-    }
+    read(fields_detail::values_of(infos_, object, place), place, out);
   }
 
   /// Reads only the keys that are there: no fallbacks, nothing is required.
   void read_given(Json& object, const Place& place, T& out) const {
-    fields_detail::check_keys(infos_, object, place);
-    for (std::size_t i = 0; i < infos_.size(); ++i) {
-      const std::string& name = infos_[i].name;
-      if (object.contains(name)) readers_[i](object[name], place / name, out);
-    }
+    read(fields_detail::given_values_of(infos_, object, place), place, out);
   }
 
   const std::vector<FieldInfo>& infos() const { return infos_; }
@@ -147,6 +156,12 @@ class Fields {
  private:
   template <class>
   friend class Fields;
+
+  void read(const std::vector<Json*>& values, const Place& place, T& out) const {
+    for (std::size_t i = 0; i < infos_.size(); ++i) {
+      if (values[i] != nullptr) readers_[i](*values[i], place / infos_[i].name, out);
+    }
+  }
 
   std::vector<FieldInfo> infos_;
   std::vector<std::function<void(Json&, const Place&, T&)>> readers_;
@@ -157,31 +172,35 @@ namespace fields_detail {
 template <class M>
 void read_value(const FieldInfo& info, Json& value, const Place& place, M& out) {
   if constexpr (is_optional<M>::value) {
-    if (!info.word.empty() && value.is_string() && value.get<std::string>() == info.word) {
+    if (is_word(info, value))
       out.reset();
-      return;
-    }
-    read_value(info, value, place, out.emplace());
+    else
+      read_value(info, value, place, out.emplace());
   } else if constexpr (is_vector<M>::value) {
-    if (!value.is_array()) throw InputError(place, "must be " + info.must_be(), value);
     out.clear();
-    out.resize(value.size());
+    out.resize(list_size(info, value, place));
     const FieldInfo element = info.element();
-    for (std::size_t i = 0; i < value.size(); ++i) read_value(element, value[i], place / i, out[i]);
+    for (std::size_t i = 0; i < out.size(); ++i) {
+      read_value(element, element_of(value, i), place / i, out[i]);
+    }
   } else if constexpr (std::is_same_v<M, Json>) {
-    out = value;
+    copy(value, out);
+  } else if constexpr (ReadsItself<M>) {
+    out = M::read(value, place);
   } else if constexpr (std::is_same_v<M, bool>) {
-    if (!value.is_boolean()) throw InputError(place, "must be true or false", value);
-    out = value.get<bool>();
+    read_boolean(value, place, out);
   } else if constexpr (std::is_enum_v<M>) {
     out = static_cast<M>(read_choice(info, value, place));
   } else if constexpr (std::is_integral_v<M>) {
-    out = static_cast<M>(read_integer(info, value, place));
+    std::int64_t number = 0;
+    read_integer(info, value, place, number);
+    out = static_cast<M>(number);
   } else if constexpr (std::is_floating_point_v<M>) {
-    out = static_cast<M>(read_number(info, value, place));
+    double number = 0;
+    read_number(info, value, place, number);
+    out = static_cast<M>(number);
   } else if constexpr (std::is_same_v<M, std::string>) {
-    if (!value.is_string()) throw InputError(place, "must be " + info.must_be(), value);
-    out = value.get<std::string>();
+    read_text(info, value, place, out);
   } else {
     static_assert(Described<M>);
     M::fields().read(value, place, out);
@@ -194,7 +213,7 @@ std::string type_name(const FieldInfo& info) {
     return type_name<typename M::value_type>(info);
   } else if constexpr (is_vector<M>::value) {
     return "list of " + type_name<typename M::value_type>(info);
-  } else if constexpr (std::is_same_v<M, Json>) {
+  } else if constexpr (std::is_same_v<M, Json> || ReadsItself<M>) {
     return "any";
   } else if constexpr (std::is_same_v<M, bool>) {
     return "boolean";
@@ -209,6 +228,19 @@ std::string type_name(const FieldInfo& info) {
   } else {
     return "object";
   }
+}
+
+/// Of types that read themselves; none of others.
+template <class M>
+JsonValue schema_of() {
+  if constexpr (is_optional<M>::value)
+    return schema_of<typename M::value_type>();
+  else if constexpr (is_vector<M>::value)
+    return list_schema(schema_of<typename M::value_type>());
+  else if constexpr (ReadsItself<M>)
+    return M::schema();
+  else
+    return {};
 }
 
 template <class M>

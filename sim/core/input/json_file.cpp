@@ -11,6 +11,7 @@
 #include "sim/core/input/limits.hpp"
 #include "sim/core/input/regular_file.hpp"
 #include "sim/core/input/text.hpp"
+#include "sim/core/json.hpp"
 
 namespace motley {
 namespace {

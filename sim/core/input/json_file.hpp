@@ -3,6 +3,7 @@
 #include <string>
 
 #include "sim/core/input/place.hpp"
+#include "sim/core/json.hpp"
 
 namespace motley {
 

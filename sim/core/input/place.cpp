@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "sim/core/input/text.hpp"
+#include "sim/core/json.hpp"
 
 namespace motley {
 namespace {
@@ -63,6 +64,12 @@ InputError::InputError(const Place& place, const std::string& what_must_hold)
 InputError::InputError(const Place& place, const std::string& what_must_hold, const Json& got)
     : InputError(place, what_must_hold + ", got " +
                             shortened(got.dump(-1, ' ', false, Json::error_handler_t::replace))) {}
+
+InputError::InputError(const Place& place, const std::string& what_must_hold, std::uint64_t got)
+    : InputError(place, what_must_hold, Json(got)) {}
+
+InputError::InputError(const Place& place, const std::string& what_must_hold, double got)
+    : InputError(place, what_must_hold, Json(got)) {}
 
 std::string did_you_mean(const std::string& word, const std::vector<std::string>& candidates) {
   std::string best;

@@ -1,10 +1,11 @@
 #pragma once
 
+#include <cstdint>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 
 namespace motley {
 
@@ -28,6 +29,8 @@ class InputError : public std::runtime_error {
   InputError(const Place& place, const std::string& what_must_hold);
   /// Appends ", got VALUE" (shortened when long).
   InputError(const Place& place, const std::string& what_must_hold, const Json& got);
+  InputError(const Place& place, const std::string& what_must_hold, std::uint64_t got);
+  InputError(const Place& place, const std::string& what_must_hold, double got);
   /// For mistakes that are not inside a file (a wrong option, an unwritable folder).
   explicit InputError(const std::string& text) : std::runtime_error(text) {}
 };

@@ -7,6 +7,7 @@
 
 #include "sim/core/input/json_file.hpp"
 #include "sim/core/input/text.hpp"
+#include "sim/core/json.hpp"
 
 namespace motley {
 namespace {

@@ -8,6 +8,7 @@
 #include "sim/core/input/fields.hpp"
 #include "sim/core/input/noise.hpp"
 #include "sim/core/input/spread.hpp"
+#include "sim/core/json.hpp"
 
 /// The scenario as the user wrote it, checked and in SI units. Every struct carries its own field
 /// descriptions; defaults live there and nowhere else.

@@ -1,6 +1,7 @@
 #include "sim/core/input/limits.hpp"
 #include "sim/core/input/scenario.hpp"
 #include "sim/core/input/sweep.hpp"
+#include "sim/core/json.hpp"
 
 namespace motley {
 namespace {

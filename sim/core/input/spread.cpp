@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "sim/core/json.hpp"
 #include "sim/core/random.hpp"
 #include "sim/core/random_laws.hpp"
 

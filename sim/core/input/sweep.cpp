@@ -9,6 +9,7 @@
 #include "sim/core/digest.hpp"
 #include "sim/core/input/field_schema.hpp"
 #include "sim/core/input/fields.hpp"
+#include "sim/core/json.hpp"
 
 namespace motley {
 namespace {

@@ -1,6 +1,7 @@
 #include "sim/core/input/text.hpp"
 
 #include "sim/core/input/place.hpp"
+#include "sim/core/json.hpp"
 
 namespace motley {
 

@@ -4,6 +4,8 @@
 #include <cstdlib>
 #include <sstream>
 
+#include "sim/core/json.hpp"
+
 namespace motley {
 namespace {
 

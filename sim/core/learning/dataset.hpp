@@ -7,12 +7,10 @@
 #include <Eigen/Core>
 
 #include "sim/core/input/scenario.hpp"
+#include "sim/core/learning/sample.hpp"
 #include "sim/core/random.hpp"
 
 namespace motley {
-
-/// Index of a sample in the training set.
-using Sample = std::uint32_t;
 
 /// Labelled samples, one column each, so that a sample is contiguous in memory.
 struct Samples {

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <limits>
 
+#include "sim/core/learning/dataset.hpp"
+
 namespace motley {
 namespace {
 

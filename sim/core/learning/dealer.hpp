@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "sim/core/learning/dataset.hpp"
+#include "sim/core/learning/sample.hpp"
 
 namespace motley {
 

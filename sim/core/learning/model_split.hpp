@@ -4,21 +4,10 @@
 #include <vector>
 
 #include "sim/core/input/cluster_plan.hpp"
-#include "sim/core/input/fields.hpp"
+#include "sim/core/learning/exchange_spec.hpp"
 #include "sim/core/learning/problem.hpp"
 
 namespace motley {
-
-/// How the model travels between workers and servers; parameters of the algorithms that exchange
-/// gradients for models.
-struct ExchangeSpec {
-  enum class Overlap { none, layers };
-  enum class Placement { even, fast_first, slow_first };
-  Overlap overlap = Overlap::none;
-  Placement placement = Placement::even;
-
-  static Fields<ExchangeSpec> fields();
-};
 
 /// A contiguous part of the model that lives on one server, is updated there on its own and travels
 /// as one message.

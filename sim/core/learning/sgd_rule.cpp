@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "sim/core/json.hpp"
 #include "sim/core/thread_pool.hpp"
 
 namespace motley {

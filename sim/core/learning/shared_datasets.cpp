@@ -2,6 +2,8 @@
 
 #include <zlib.h>
 
+#include "sim/core/json.hpp"
+
 namespace motley {
 namespace {
 

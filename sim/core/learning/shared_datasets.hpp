@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 
+#include "sim/core/json.hpp"
 #include "sim/core/learning/dataset.hpp"
 
 namespace motley {

@@ -5,6 +5,8 @@
 #include <map>
 #include <sstream>
 
+#include "sim/core/json.hpp"
+
 namespace motley {
 
 Recorder::Recorder(const Scenario& scenario, const ClusterPlan& cluster,

@@ -3,6 +3,7 @@
 #include <system_error>
 
 #include "sim/core/input/sweep.hpp"
+#include "sim/core/json.hpp"
 #include "sim/core/record/atomic_file.hpp"
 #include "sim/core/record/csv_row.hpp"
 #include "sim/core/record/link_use.hpp"

@@ -1,5 +1,6 @@
 #include "sim/core/record/run_result.hpp"
 
+#include "sim/core/json.hpp"
 #include "sim/core/record/strict_json.hpp"
 
 namespace motley {

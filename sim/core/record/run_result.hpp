@@ -7,6 +7,7 @@
 
 #include "sim/core/input/place.hpp"
 #include "sim/core/input/spread.hpp"
+#include "sim/core/json.hpp"
 
 /// What one run leaves behind: the rows of the CSV files, in SI units.
 namespace motley {

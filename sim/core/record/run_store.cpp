@@ -11,6 +11,7 @@
 
 #include "sim/core/digest.hpp"
 #include "sim/core/input/json_file.hpp"
+#include "sim/core/json.hpp"
 #include "sim/core/record/atomic_file.hpp"
 #include "sim/core/record/strict_json.hpp"
 

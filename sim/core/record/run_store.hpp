@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 
+#include "sim/core/json.hpp"
 #include "sim/core/record/run_result.hpp"
 
 namespace motley {

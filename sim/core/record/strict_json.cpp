@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "sim/core/digest.hpp"
+#include "sim/core/json.hpp"
 
 namespace motley {
 namespace {

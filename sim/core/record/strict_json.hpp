@@ -5,6 +5,7 @@
 #include <string>
 
 #include "sim/core/input/place.hpp"
+#include "sim/core/json.hpp"
 
 namespace motley {
 

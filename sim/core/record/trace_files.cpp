@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "sim/core/input/place.hpp"
+#include "sim/core/json.hpp"
 #include "sim/core/record/csv_row.hpp"
 
 namespace motley {

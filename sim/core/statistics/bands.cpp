@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "sim/core/input/sweep.hpp"
+#include "sim/core/json.hpp"
 #include "sim/core/record/csv_row.hpp"
 
 namespace motley {

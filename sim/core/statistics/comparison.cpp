@@ -6,6 +6,8 @@
 #include <limits>
 #include <map>
 
+#include "sim/core/json.hpp"
+
 namespace motley {
 namespace {
 

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "sim/core/json.hpp"
 #include "sim/core/record/run_result.hpp"
 #include "sim/core/statistics/estimate.hpp"
 

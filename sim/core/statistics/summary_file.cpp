@@ -1,6 +1,7 @@
 #include "sim/core/statistics/summary_file.hpp"
 
 #include "sim/core/input/sweep.hpp"
+#include "sim/core/json.hpp"
 #include "sim/core/record/csv_row.hpp"
 
 namespace motley {
