@@ -171,7 +171,7 @@ void Experiment::plan_runs() {
     const AlgorithmInfo& info = find_algorithm(text_member(given, "name", place), place / "name");
     std::vector<FieldInfo> keys = AlgorithmEntry::fields().infos();
     keys.insert(keys.end(), info.parameters.begin(), info.parameters.end());
-    fields_detail::check_keys(keys, given, place);
+    check_keys(keys, given, place);
     RunPlan plan;
     plan.algorithm = info.name;
     plan.label = text_member(given, "label", place);

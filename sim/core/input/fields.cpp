@@ -183,35 +183,6 @@ std::string kind_of(const std::vector<FieldInfo>& infos, const Json& object) {
   throw InputError(place, "needs \"" + info.name + "\": " + info.must_be() + " (" + info.doc + ")");
 }
 
-void check_keys(const std::vector<FieldInfo>& infos, const Json& object, const Place& place) {
-  if (!object.is_object()) throw InputError(place, "must be an object in braces", object);
-  std::string deciding;
-  for (const FieldInfo& info : infos) {  // a wrong kind would make every other key look wrong
-    if (!info.decides_kind()) continue;
-    deciding = info.name;
-    if (object.contains(deciding)) read_choice(info, object[deciding], place / deciding);
-    if (!object.contains(deciding) && !info.fallback) fail_missing(info, place);
-  }
-  const std::string kind = kind_of(infos, object);
-  std::vector<std::string> names;
-  for (const FieldInfo& info : infos) {
-    if (info.belongs_to(kind)) names.push_back(info.name);
-  }
-  for (const auto& [key, value] : object.items()) {
-    if (key.starts_with("//")) continue;
-    const auto same_name = [&key = key](const FieldInfo& info) { return info.name == key; };
-    const auto found = std::find_if(infos.begin(), infos.end(), same_name);
-    if (found == infos.end()) {
-      throw InputError(place / key,
-                       "unknown key" + did_you_mean(key, names) + ", known here: " + listed(names));
-    }
-    if (!found->belongs_to(kind)) {
-      throw InputError(place / key, "has no meaning with \"" + deciding + "\": \"" + kind +
-                                        "\", only with " + listed(found->kinds));
-    }
-  }
-}
-
 }  // namespace
 
 std::vector<Json*> values_of(const std::vector<FieldInfo>& infos, Json& object,
@@ -244,4 +215,35 @@ std::vector<Json*> given_values_of(const std::vector<FieldInfo>& infos, Json& ob
 }
 
 }  // namespace fields_detail
+
+void check_keys(const std::vector<FieldInfo>& infos, const Json& object, const Place& place) {
+  if (!object.is_object()) throw InputError(place, "must be an object in braces", object);
+  std::string deciding;
+  for (const FieldInfo& info : infos) {  // a wrong kind would make every other key look wrong
+    if (!info.decides_kind()) continue;
+    deciding = info.name;
+    if (object.contains(deciding))
+      fields_detail::read_choice(info, object[deciding], place / deciding);
+    if (!object.contains(deciding) && !info.fallback) fields_detail::fail_missing(info, place);
+  }
+  const std::string kind = fields_detail::kind_of(infos, object);
+  std::vector<std::string> names;
+  for (const FieldInfo& info : infos) {
+    if (info.belongs_to(kind)) names.push_back(info.name);
+  }
+  for (const auto& [key, value] : object.items()) {
+    if (key.starts_with("//")) continue;
+    const auto same_name = [&key = key](const FieldInfo& info) { return info.name == key; };
+    const auto found = std::find_if(infos.begin(), infos.end(), same_name);
+    if (found == infos.end()) {
+      throw InputError(place / key,
+                       "unknown key" + did_you_mean(key, names) + ", known here: " + listed(names));
+    }
+    if (!found->belongs_to(kind)) {
+      throw InputError(place / key, "has no meaning with \"" + deciding + "\": \"" + kind +
+                                        "\", only with " + listed(found->kinds));
+    }
+  }
+}
+
 }  // namespace motley

@@ -50,6 +50,10 @@ struct FieldInfo {
   bool decides_kind() const { return name == "kind" || name == "law"; }
 };
 
+/// Refuses what is no object, keys that are not among these, and keys that do not go with the
+/// object's kind.
+void check_keys(const std::vector<FieldInfo>& infos, const Json& object, const Place& place);
+
 namespace fields_detail {
 
 // What does not depend on the type of a member, so that a description costs a caller little to
