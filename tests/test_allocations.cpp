@@ -24,8 +24,8 @@ TEST_CASE("The steady state takes no memory for models, gradients or batches") {
   scenario["data"]["classes"] = 10;
   scenario["model"] = {{"kind", "mlp"}, {"hidden", {16}}};
   scenario["defaults"]["batch_size"] = 512;  // large, as the model is, even as mere indices
-  scenario["stop"] = {{"updates", 90}};
-  scenario["evaluate"]["every"] = 30;
+  scenario["stop"] = {{"updates", 240}};
+  scenario["evaluate"]["every"] = 80;  // by the second, as many are in use at once as ever
   for (const std::string name : {"sync", "allreduce", "async", "stale", "local", "grouping",
                                  "biased_local", "od_sgd", "allocation", "backup"}) {
     Json algorithm = {{"name", name}};
