@@ -30,6 +30,7 @@ TEST_CASE("The steady state takes no memory for models, gradients or batches") {
                                  "biased_local", "od_sgd", "allocation", "backup"}) {
     Json algorithm = {{"name", name}};
     if (name == "backup") algorithm["backup"] = 1;
+    if (name == "od_sgd") algorithm["warm_up"] = 20;
     if (name == "biased_local") algorithm["bias_sampling"] = false;  // deals anew once a pass
     scenario["algorithms"] = Json::array({algorithm});
     const Experiment experiment = experiment_of(scenario);
