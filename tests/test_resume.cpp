@@ -289,6 +289,35 @@ TEST_CASE("results of another version are refused until --fresh") {
   place.check_finished();
 }
 
+TEST_CASE("when an algorithm has changed its own runs are done again and the others stay") {
+  const Workplace place;
+  REQUIRE(place.run(finite).exit_code == 0);
+  std::string outdated;
+  std::map<std::string, std::string> others;
+  for (const std::string& name : place.names("out/runs")) {
+    const std::string file = "out/runs/" + name;
+    Json run = *unsealed(Json::parse(read_file(place.path() / file)));
+    if (run["description"]["algorithm"]["name"] == "async" && outdated.empty()) {
+      run["program"]["algorithm"] = "0123456789ab";
+      place.write(file, sealed(run).dump());
+      outdated = file;
+    } else {
+      others[file] = read_file(place.path() / file);
+    }
+  }
+  REQUIRE_FALSE(outdated.empty());
+  REQUIRE_FALSE(others.empty());
+  const std::string before = read_file(place.path() / outdated);
+  const Outcome again = place.run(finite);
+  CHECK(again.exit_code == 0);
+  CHECK(
+      again.err.find("1 run of async was made by another version of that algorithm: done again") !=
+      std::string::npos);
+  CHECK(read_file(place.path() / outdated) != before);
+  for (const auto& [file, text] : others) CHECK(read_file(place.path() / file) == text);
+  place.check_finished();
+}
+
 /// The finite runs traced, as one command after another would.
 std::vector<std::string> traced() {
   std::vector<std::string> more = finite;

@@ -36,10 +36,14 @@ std::optional<RunStore::StoredRun> find_run(const std::string& hash,
   for (const std::string& folder : folders) {
     const RunStore store(folder);
     const RunStore::Found stored = store.load(hash);
-    if (made_by_another_program(stored)) {
-      throw InputError(store.file_of(hash).string() + ": was made by another version of motley, " +
-                       shown_program(stored.program) + ", and this is " +
-                       shown_program(this_program()) + ": merge with that version");
+    const Use use = use_of(stored);
+    if (use == Use::refuse) {
+      throw refusal(store.file_of(hash), stored.program, "merge with that version");
+    }
+    if (use == Use::do_again) {
+      complain(store.file_of(hash).string() + ": was made by another version of " +
+               algorithm_of(*stored.run) + " and is left out");
+      continue;
     }
     if (!stored.damage.empty()) {
       complain(stored.damage + ": the file is damaged and left out");

@@ -15,7 +15,7 @@ namespace {
 
 /// What the folder knows of a run, without touching the folder.
 std::string state_of(const RunStore::Found& found) {
-  if (made_by_another_program(found)) return "other version";
+  if (use_of(found) != Use::as_it_is) return "other version";
   if (!found.damage.empty()) return "damaged";
   if (!found.run) return "missing";
   return found.run->result.status == "failed" ? "failed" : "done";

@@ -89,6 +89,11 @@ void complain_of_damage(ResultsFolder& folder) {
   for (const std::string& damage : folder.take_complaints()) {
     complain(damage + ": the file is damaged; its run is done again");
   }
+  for (const auto& [algorithm, count] : folder.take_outdated()) {
+    std::cerr << "motley: " << count << (count == 1 ? " run of " : " runs of ") << algorithm
+              << (count == 1 ? " was" : " were")
+              << " made by another version of that algorithm: done again\n";
+  }
 }
 
 /// Adds to `untraced` the runs that are finished but could not be done again for their traces.

@@ -9,8 +9,8 @@
 namespace motley {
 namespace {
 
-/// What a simulated worker takes, its host, links and account, in a run of 20,000 that learn nothing;
-/// twice that has been seen with more of them.
+/// What a simulated worker takes, its host, links and account, in a run of 20,000 that learn
+/// nothing; twice that has been seen with more of them.
 constexpr double bytes_of_worker = 20e3;
 
 }  // namespace

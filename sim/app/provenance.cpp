@@ -43,21 +43,31 @@ std::string text_of(const Json& program, const char* key) {
   return given ? program[key].get<std::string>() : "?";
 }
 
+std::string digest_of(const std::string& algorithm) {
+  const auto found = algorithm_digests.find(algorithm);
+  return found == algorithm_digests.end() ? "unknown" : found->second;
+}
+
 }  // namespace
 
 std::string version_line() {
   return "motley " MOTLEY_VERSION " (" MOTLEY_COMMIT ")";
 }
 
-Json this_program() {
+Json this_program(const std::string& algorithm) {
   return {{"version", MOTLEY_VERSION},
           {"commit", MOTLEY_COMMIT},
           {"sources", MOTLEY_SOURCES},
+          {"algorithm", digest_of(algorithm)},
           {"build", this_build()}};
 }
 
-bool same_program(const Json& program) {
-  return text_of(program, "sources") == MOTLEY_SOURCES && text_of(program, "build") == this_build();
+Maker maker_of(const Json& program, const std::string& algorithm) {
+  if (text_of(program, "sources") != MOTLEY_SOURCES || text_of(program, "build") != this_build()) {
+    return Maker::other_program;
+  }
+  return text_of(program, "algorithm") == digest_of(algorithm) ? Maker::same
+                                                               : Maker::other_algorithm;
 }
 
 std::string shown_program(const Json& program) {

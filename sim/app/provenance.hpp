@@ -11,10 +11,13 @@ namespace motley {
 /// "motley 0.1.0 (commit)".
 std::string version_line();
 
-/// This program as every finished run remembers it. Two programs give the same results when their
-/// "sources" agree: a digest of everything the results depend on.
-Json this_program();
-bool same_program(const Json& program);
+/// This program as a finished run of the algorithm remembers it. Two programs give the same results
+/// when their builds, their "sources" and their "algorithm" agree: digests of everything that all
+/// results depend on, and of the algorithm's own files.
+Json this_program(const std::string& algorithm);
+/// How the program that made a run of the algorithm differs from this one.
+enum class Maker { same, other_algorithm, other_program };
+Maker maker_of(const Json& program, const std::string& algorithm);
 /// "0.1.0 (commit)".
 std::string shown_program(const Json& program);
 

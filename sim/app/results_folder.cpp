@@ -19,8 +19,28 @@ bool is_better(const RunResult& a, const RunResult& b) {
 
 }  // namespace
 
-bool made_by_another_program(const RunStore::Found& found) {
-  return found.program.is_object() && !same_program(found.program);
+std::string algorithm_of(const RunStore::StoredRun& run) {
+  return run.description.at("algorithm").at("name");
+}
+
+Use use_of(const RunStore::Found& found) {
+  if (!found.program.is_object()) return Use::as_it_is;
+  switch (maker_of(found.program, found.run ? algorithm_of(*found.run) : "")) {
+    case Maker::same:
+      return Use::as_it_is;
+    case Maker::other_algorithm:
+      return found.run ? Use::do_again : Use::as_it_is;  // damaged ones are told as such
+    case Maker::other_program:
+      return Use::refuse;
+  }
+  return Use::refuse;
+}
+
+InputError refusal(const std::filesystem::path& file, const Json& program,
+                   const std::string& instead) {
+  return InputError(file.string() + ": was made by another version of motley, " +
+                    shown_program(program) + ", and this is " + shown_program(this_program("")) +
+                    ": " + instead);
 }
 
 ResultsFolder::ResultsFolder(const std::filesystem::path& folder, const StudyFiles& study,
@@ -76,11 +96,14 @@ void ResultsFolder::refresh() {
 
 std::optional<RunStore::StoredRun> ResultsFolder::load(const std::string& hash) {
   RunStore::Found found = store_.load(hash);
-  if (made_by_another_program(found)) {
-    throw InputError(store_.file_of(hash).string() + ": was made by another version of motley, " +
-                     shown_program(found.program) + ", and this is " +
-                     shown_program(this_program()) +
-                     ": do all runs again with --fresh, or choose another folder with --out");
+  const Use use = use_of(found);
+  if (use == Use::refuse) {
+    throw refusal(store_.file_of(hash), found.program,
+                  "do all runs again with --fresh, or choose another folder with --out");
+  }
+  if (use == Use::do_again) {
+    outdated_[algorithm_of(*found.run)].insert(hash);
+    return std::nullopt;
   }
   if (!found.damage.empty()) {
     complaints_.try_emplace(found.damage, false);
@@ -95,6 +118,13 @@ std::vector<std::string> ResultsFolder::take_complaints() {
     told = true;
   }
   return untold;
+}
+
+std::map<std::string, std::size_t> ResultsFolder::take_outdated() {
+  std::map<std::string, std::size_t> counts;
+  for (const auto& [algorithm, hashes] : outdated_) counts[algorithm] = hashes.size();
+  outdated_.clear();
+  return counts;
 }
 
 std::size_t ResultsFolder::kept(const std::vector<std::string>& hashes) const {
@@ -143,7 +173,8 @@ ResultsFolder::Claim ResultsFolder::claim(const std::string& hash, bool again) {
 
 bool ResultsFolder::store(const std::string& hash, const Json& description,
                           const RunResult& result) {
-  const bool stored = store(hash, {this_program(), description, result});
+  const std::string algorithm = description.at("algorithm").at("name");
+  const bool stored = store(hash, {this_program(algorithm), description, result});
   lock_.release(hash);
   return stored;
 }

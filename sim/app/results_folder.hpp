@@ -2,6 +2,7 @@
 
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -25,8 +26,16 @@ struct Fresh {
   std::vector<std::string> hashes;  ///< of single runs
 };
 
-/// Whether what a store holds is another version's, whatever else is wrong with it.
-bool made_by_another_program(const RunStore::Found& found);
+/// What became of a stored run that this program cannot use as it is.
+enum class Use { as_it_is, do_again, refuse };
+/// Runs of another version of their algorithm are done again; those of another version of what
+/// decides all results are not touched, whatever else is wrong with them.
+Use use_of(const RunStore::Found& found);
+/// The name of the algorithm of a stored run.
+std::string algorithm_of(const RunStore::StoredRun& run);
+/// Why a run that is refused is, and what to do instead.
+InputError refusal(const std::filesystem::path& file, const Json& program,
+                   const std::string& instead);
 
 /// A results folder in which this process, and perhaps others, do the runs of one plan. A finished
 /// run is a file of its own, safe from then on; the CSV files are made from these.
@@ -48,6 +57,9 @@ class ResultsFolder {
   std::size_t kept(const std::vector<std::string>& hashes) const;
   /// "file: why" of each file of a run that could not be trusted and counts as missing; once each.
   std::vector<std::string> take_complaints();
+  /// How many stored runs were made by another version of their algorithm and count as missing, by
+  /// algorithm; once each.
+  std::map<std::string, std::size_t> take_outdated();
   /// All finished runs as rows, in the order of the plan.
   std::vector<RunResult> rows() const;
 
@@ -76,8 +88,9 @@ class ResultsFolder {
   RunTable table_;
   RunStore store_;
   FolderLock lock_;
-  std::map<std::string, RunResult> results_;  // by hash
-  std::map<std::string, bool> complaints_;    // and whether they have been told
+  std::map<std::string, RunResult> results_;               // by hash
+  std::map<std::string, bool> complaints_;                 // and whether they have been told
+  std::map<std::string, std::set<std::string>> outdated_;  // hashes by algorithm, not yet told
 };
 
 }  // namespace motley
