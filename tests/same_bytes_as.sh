@@ -27,9 +27,8 @@ fi
 # Clusters of more than a hundred workers get a hundred of each class.
 smaller() {
   python3 - "$1" <<'PYTHON'
-import json, re, sys
-text = open(sys.argv[1]).read()
-for i, kind in enumerate(json.loads(text)["cluster"].get("workers", [])):
+import json, sys
+for i, kind in enumerate(json.load(open(sys.argv[1]))["cluster"].get("workers", [])):
     if kind.get("count", 1) > 100:
         print(f"--set\n/cluster/workers/{i}/count=100")
 PYTHON
