@@ -99,7 +99,7 @@ TEST_CASE("one run each is shown without intervals or marks") {
   CHECK(contains(text, "\n async 19.90 s 1.01x 0.7500 10 "));
   CHECK_FALSE(contains(text, "~"));
   CHECK_FALSE(contains(text, "±"));
-  CHECK(contains(text, "\nWhat decides\n"));
+  CHECK(contains(text, "\nWhere the time went\n"));
 }
 
 /// Evaluated every five seconds until it reached the target at `time`.
@@ -178,7 +178,7 @@ TEST_CASE("every run that went wrong is named, up to a limit") {
   CHECK(contains(text, "\n sync-19 diverged: why\n ... and 5 more, see runs.csv\n"));
 }
 
-TEST_CASE("where speeds differ within a class, what decides is a worker and not the class") {
+TEST_CASE("where speeds differ within a class, the straggler is a worker and not the class") {
   RunResult run = run_of("sync", 0, 20);
   run.workers.resize(3);
   for (std::size_t i = 0; i < 3; ++i) {
@@ -188,9 +188,9 @@ TEST_CASE("where speeds differ within a class, what decides is a worker and not 
     run.workers[i].wait_s = 60;
     run.workers[i].compute_s = 40;
   }
-  CHECK(contains(bottleneck(run), "the slowest class (node) decides here"));
+  CHECK(contains(bottleneck(run), "bottleneck: waiting for stragglers (slowest class: node)"));
   run.workers[1].speed_flops = 1;
-  CHECK(contains(bottleneck(run), "the slowest worker (node1) decides here"));
+  CHECK(contains(bottleneck(run), "bottleneck: waiting for stragglers (slowest worker: node1)"));
 }
 
 }  // namespace

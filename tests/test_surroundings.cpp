@@ -48,7 +48,7 @@ TEST_CASE("with standard output closed the results are whole, and the table is i
     CHECK(fs::file_size(place.path() / "out/.lock") == 0);
     CHECK(rows_of(place.result("runs.csv")).size() == 2);
     for (const auto& file : fs::directory_iterator(place.path() / "out")) {
-      if (file.is_regular_file()) CHECK_FALSE(contains(read_file(file), "What decides"));
+      if (file.is_regular_file()) CHECK_FALSE(contains(read_file(file), "Where the time went"));
     }
   }
   CHECK(place.run().exit_code == 0);

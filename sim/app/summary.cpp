@@ -50,7 +50,7 @@ double share(const RunResult& result, double seconds_summed) {
   return total > 0 ? seconds_summed / total : 0;
 }
 
-/// "the slowest class (cpu)"; where speeds differ within that class, "the slowest worker (node7)".
+/// "slowest class: cpu"; where speeds differ within that class, "slowest worker: node7".
 std::string slowest(const RunResult& result) {
   const auto last = std::min_element(
       result.workers.begin(), result.workers.end(),
@@ -62,10 +62,9 @@ std::string slowest(const RunResult& result) {
   const auto equals = std::count_if(
       result.workers.begin(), result.workers.end(),
       [&](const WorkerResult& worker) { return worker.speed_flops == last->speed_flops; });
-  if (class_is_even) return "the slowest class (" + last->class_name + ")";
-  return equals == 1
-             ? "the slowest worker (" + last->name + ")"
-             : "the " + std::to_string(equals) + " slowest workers (" + last->name + " and others)";
+  if (class_is_even) return "slowest class: " + last->class_name;
+  return equals == 1 ? "slowest worker: " + last->name
+                     : std::to_string(equals) + " slowest workers: " + last->name + " and others";
 }
 
 using Row = std::vector<std::string>;
@@ -276,9 +275,9 @@ void print_warnings(std::ostream& out, const Experiment& experiment,
   }
 }
 
-/// What decides the speed of each algorithm, by the first of its runs that did not fail.
+/// Where the time of each algorithm went, by the first of its runs that did not fail.
 void print_bottlenecks(std::ostream& out, const std::vector<const ComparisonRow*>& rows) {
-  out << "\nWhat decides\n";
+  out << "\nWhere the time went\n";
   for (const ComparisonRow* row : rows) {
     const auto ran = std::find_if(row->runs.begin(), row->runs.end(),
                                   [](const RunResult* r) { return r->status != "failed"; });
@@ -351,25 +350,19 @@ std::string bottleneck(const RunResult& r) {
                              (discarded > 0 ? ", discarded " + percent(discarded) : "");
   const std::string link =
       busiest == nullptr ? "" : "; busiest link " + busiest->name + " " + percent(busy);
-  std::string verdict;
+  std::string largest;
   if (busiest != nullptr && busy >= 0.7) {
-    verdict = "link " + busiest->name + " is busy " + percent(busy) +
-              " of the time: bandwidth decides here";
-    return verdict + " (" + budget + ")";
-  }
-  if (compute >= 0.75) {
-    verdict = "the workers' speed decides here, bandwidth has little effect";
+    largest = "link " + busiest->name;
+  } else if (compute >= 0.75) {
+    largest = "computing";
   } else if (discarded >= std::max(transfer, wait)) {
-    verdict = "what is lost most is work thrown away";
+    largest = "work thrown away";
   } else if (wait >= transfer) {
-    verdict = "what is lost most is waiting for others: " + slowest(r) + " decides here";
+    largest = "waiting for stragglers (" + slowest(r) + ")";
   } else {
-    verdict = busy < 0.3
-                  ? "what is lost most is messages under way while no link is busy: latency and "
-                    "bursts decide here"
-                  : "what is lost most is messages under way: the network decides here";
+    largest = busy < 0.3 ? "messages under way while no link is busy" : "messages under way";
   }
-  return verdict + " (" + budget + link + ")";
+  return "bottleneck: " + largest + " (" + budget + link + ")";
 }
 
 void print_summary(std::ostream& out, const Experiment& experiment,
