@@ -1,5 +1,7 @@
 #include "algorithms/catalog.hpp"
 
+#include "sim/core/input/text.hpp"
+
 namespace motley {
 
 const std::vector<AlgorithmInfo>& algorithm_catalog() {
@@ -20,8 +22,8 @@ const AlgorithmInfo& find_algorithm(const std::string& name, const Place& place)
     names.push_back(info.name);
     listed += (listed.empty() ? "" : ", ") + info.name;
   }
-  throw InputError(place, "unknown algorithm '" + name + "'" + did_you_mean(name, names) +
-                              ", there are: " + listed);
+  throw InputError(place, "unknown algorithm '" + shortened(name) + "'" +
+                              did_you_mean(name, names) + ", there are: " + listed);
 }
 
 }  // namespace motley

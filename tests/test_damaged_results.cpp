@@ -228,7 +228,7 @@ TEST_CASE("a damaged or foreign file of a run is named, and its run is done agai
     const Outcome merged = place.motley({"merge", "out", "--out", "merged"});
     CHECK(merged.exit_code == 1);
     CHECK(merged.err.starts_with("motley: " + file + ": " + why +
-                                 ": the file is damaged and left out\nmotley: 1 runs are missing"));
+                                 ": the file is damaged and left out\nmotley: 1 run is missing"));
     fs::remove_all(place.path() / "merged");
     const Outcome again = place.run({"--quiet"});
     CHECK(again.exit_code == 0);

@@ -243,6 +243,7 @@ TEST_CASE("A platform file that cannot be used is refused with the reason") {
 TEST_CASE("a platform file that cannot be simulated is refused with host, link and attribute") {
   const Workplace place;
   place.write("off.state", "5 0\n");
+  place.write("zero.profile", "# bandwidths or shares of the speed\n0 1\n5 0\n");
   place.write("off_at_once.state", "0 0\n10 1\n");
   struct Case {
     std::string server;  // attributes
@@ -254,21 +255,33 @@ TEST_CASE("a platform file that cannot be simulated is refused with host, link a
   const std::string fast = R"(bandwidth="1GBps" latency="1us")";
   const std::vector<Case> cases = {
       {R"(speed="1Gf")", R"(bandwidth="0Bps" latency="1us")", route,
-       "link wire: bandwidth must be above 0 and finite, got 0Bps"},
+       "link wire: bandwidth must be from 0.001Bps to 1e+18Bps, got 0Bps"},
       {R"(speed="1Gf")", R"(bandwidth="-5Bps" latency="1us")", route,
-       "link wire: bandwidth must be above 0 and finite, got -5Bps"},
+       "link wire: bandwidth must be from 0.001Bps to 1e+18Bps, got -5Bps"},
       {R"(speed="1Gf")", R"(bandwidth="infBps" latency="1us")", route,
-       "link wire: bandwidth must be above 0 and finite, got infBps"},
+       "link wire: bandwidth must be from 0.001Bps to 1e+18Bps, got infBps"},
       {R"(speed="1Gf")", R"(bandwidth="1GBps" latency="-1s")", route,
-       "link wire: latency must be at least 0 and finite, got -1s"},
-      {R"(speed="0f")", fast, route, "host b: speed must be above 0 and finite, got 0f"},
-      {R"(speed="-1f")", fast, route, "host b: speed must be above 0 and finite, got -1f"},
+       "link wire: latency must be 0, or from 1e-15s to 1e+12s, got -1s"},
+      {R"(speed="0f")", fast, route, "host b: speed must be from 0.001f to 1e+27f, got 0f"},
+      {R"(speed="-1f")", fast, route, "host b: speed must be from 0.001f to 1e+27f, got -1f"},
       {R"(speed="1Gf" state_file="off.state")", fast, route,
        "host b: is switched off by its state profile, and failures are not modelled"},
       {R"(speed="1Gf" state_file="off_at_once.state")", fast, route,
        "host b: is off from the start, and failures are not modelled"},
       {R"(speed="1Gf")", fast + R"( state_file="off.state")", route,
        "link wire: is switched off by its state profile, and failures are not modelled"},
+      {R"(speed="1Gf" state_file="&#111;ff.state")", fast, route,
+       "host b: is switched off by its state profile, and failures are not modelled"},
+      {R"(speed="nanf")", fast, route, "host b: speed must be from 0.001f to 1e+27f, got nanf"},
+      {R"(speed="1Gf" availability_file="zero.profile")", fast, route,
+       "host b: availability_file 'zero.profile', line 3: must be above 0"},
+      {R"(speed="1Gf")", fast + R"( bandwidth_file="zero.profile")", route,
+       "link wire: bandwidth_file 'zero.profile', line 3: bandwidth must be from 0.001Bps to "
+       "1e+18Bps"},
+      {R"(speed="1Gf")", fast + R"( latency_file="zero.profile")", route,
+       "link wire: latency_file: latencies that change are not modelled"},
+      {R"(speed="1Gf")", R"(bandwidth="1e300GBps" latency="1us")", route,
+       "link wire: bandwidth must be from 0.001Bps to 1e+18Bps, got infBps"},
       {R"(speed="1Gf")", fast, "", "no route from host a to host b"}};
   for (const Case& c : cases) {
     place.write("p.xml",

@@ -444,7 +444,7 @@ TEST_CASE("shards merged are the results of one run") {
   };
   const Outcome part = merge({"shard1", "shard3"});
   CHECK(part.exit_code == 1);
-  CHECK(contains(part.err, "to do them: motley run out/scenario.json --out out\n"));
+  CHECK(contains(part.err, "to do it: motley run out/scenario.json --out out\n"));
   const Outcome all = merge({"shard1", "shard2", "shard3"});
   CHECK(all.exit_code == 0);
   CHECK(contains(all.out, "4 of 4 runs\nResults: out\n"));

@@ -49,6 +49,8 @@ def results_of(folder):
         raise NoData(f"{results.folder}: holds no results (runs.csv is not there)")
     if any(column in results.absent["runs"] for column in KEYS["runs"]):
         raise NoData(f"{results.folder}: holds no results (runs.csv has no column run or algorithm)")
+    if results.runs.empty:
+        raise NoData(f"{results.folder}: holds no results (runs.csv has no row)")
     return results
 
 

@@ -1,6 +1,7 @@
 #include "sim/app/command_line.hpp"
 
 #include <cctype>
+#include <csignal>
 #include <iomanip>
 #include <iostream>
 #include <new>
@@ -157,6 +158,8 @@ void complain(const std::string& what) {
 
 int motley_main(const std::vector<std::string>& command_line) {
   open_standard_streams();
+  std::signal(SIGXFSZ,
+              SIG_IGN);  // a file that may not grow is an error of its writing, as a full disk is
   const int code = execute_guarded(command_line);
   if (standard_output_is_written()) return code;
   complain("standard output cannot be written: it is closed, or its disk is full");

@@ -91,7 +91,8 @@ int merge(const po::variables_map& options, const std::vector<std::string>& comm
   if (failed > 0) std::cout << ", " << failed << " of them failed";
   std::cout << "\nResults: " << out.path().string() << "\n" << std::flush;
   if (missing > 0) {
-    std::cerr << "motley: " << missing << " runs are missing; to do them: motley run "
+    std::cerr << "motley: " << missing << (missing == 1 ? " run is" : " runs are")
+              << " missing; to do " << (missing == 1 ? "it" : "them") << ": motley run "
               << shell_quoted((out.path() / "scenario.json").string()) << " --out "
               << shell_quoted(out.path().string()) << "\n";
   }

@@ -180,12 +180,11 @@ bool ResultsFolder::store(const std::string& hash, const Json& description,
 }
 
 bool ResultsFolder::store(const std::string& hash, const RunStore::StoredRun& run) {
-  if (run.result.status != "ok") {
-    const std::optional<RunStore::StoredRun> before = load(hash);
-    if (before && is_better(before->result, run.result)) {
-      results_[hash] = before->result;
-      return false;
-    }
+  // Done again, for a trace, it is the same run: what is stored stays as it is.
+  const std::optional<RunStore::StoredRun> before = load(hash);
+  if (before && !is_better(run.result, before->result)) {
+    results_[hash] = before->result;
+    return !is_better(before->result, run.result);
   }
   store_.save(hash, run);
   results_[hash] = run.result;

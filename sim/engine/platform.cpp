@@ -1,6 +1,7 @@
 #include "sim/engine/platform.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <stdexcept>
 
 #include "sim/core/child_process.hpp"
@@ -44,7 +45,8 @@ Json inspect(const std::string& file, const ChildProcess::Report& report) {
   for (const s4u::Link* link : setup.engine().get_all_links()) {
     if (flaw.empty()) flaw = name_flaw("link", link->get_name());
   }
-  std::vector<s4u::Host*> participants;
+  std::vector<s4u::Host*> workers;
+  std::vector<s4u::Host*> servers;
   for (s4u::Host* host : setup.engine().get_all_hosts()) {
     const char* role = host->get_property("role");
     const char* class_name = host->get_property("class");
@@ -56,10 +58,12 @@ Json inspect(const std::string& file, const ChildProcess::Report& report) {
     hosts.push_back({{"name", host->get_name()},
                      {"role", role == nullptr ? "" : role},
                      {"class", class_name == nullptr ? "" : class_name},
-                     {"speed", host->get_speed()}});
-    if (role != nullptr) participants.push_back(host);
+                     {"speed", std::isfinite(host->get_speed()) ? host->get_speed() : 0}});
+    const std::string part = role == nullptr ? "" : role;
+    if (part == "worker") workers.push_back(host);
+    if (part == "server") servers.push_back(host);
   }
-  return {{"hosts", hosts}, {"flaw", platform_flaw(file, participants, report)}};
+  return {{"hosts", hosts}, {"flaw", platform_flaw(file, workers, servers, report)}};
 }
 
 }  // namespace

@@ -66,16 +66,9 @@ Sizes sizes_of(Dimension dimension) {
 }
 
 void check_size(double si, Dimension dimension, const Json& value, const Place& place) {
-  const auto [smallest, largest] = sizes_of(dimension);
   const double size = std::abs(si);
-  if (size == 0 || (size >= smallest && size <= largest)) return;
-  std::string unit;
-  for (const Unit& candidate : table(dimension)) {
-    if (candidate.si == 1) unit = candidate.name;
-  }
-  std::ostringstream must;
-  must << "must be 0, or of a size from " << smallest << unit << " to " << largest << unit;
-  throw InputError(place, must.str(), value);
+  if (size == 0 || is_sane(size, dimension)) return;
+  throw InputError(place, "must be of a size " + sane_range(dimension), value);
 }
 
 /// The unit to suggest for a number given without one.
@@ -138,6 +131,22 @@ std::string quantity_pattern(Dimension dimension, bool may_be_negative) {
   for (const std::string& unit : units_of(dimension)) units += (units.empty() ? "" : "|") + unit;
   return std::string("^") + (may_be_negative ? "[+-]?" : "\\+?") +
          "([0-9]+\\.?[0-9]*|\\.[0-9]+)([eE][+-]?[0-9]+)? *(" + units + ")$";
+}
+
+bool is_sane(double si, Dimension dimension) {
+  const auto [smallest, largest] = sizes_of(dimension);
+  return si >= smallest && si <= largest;
+}
+
+std::string sane_range(Dimension dimension) {
+  const auto [smallest, largest] = sizes_of(dimension);
+  std::string unit;
+  for (const Unit& candidate : table(dimension)) {
+    if (candidate.si == 1) unit = candidate.name;
+  }
+  std::ostringstream text;
+  text << "from " << smallest << unit << " to " << largest << unit;
+  return text.str();
 }
 
 double parse_quantity(const Json& value, Dimension dimension, const Place& place) {

@@ -15,6 +15,12 @@ enum class Dimension { none, time, data, rate, speed, work };
 /// dimension is an InputError that names the likely unit.
 double parse_quantity(const Json& value, Dimension dimension, const Place& place);
 
+/// Whether a number above 0 is of a size that can be simulated: far beyond it something would
+/// overflow or be rounded to zero.
+bool is_sane(double si, Dimension dimension);
+/// "from 0.001Bps to 1e+18Bps".
+std::string sane_range(Dimension dimension);
+
 /// "time", "data size", ... for messages and documentation.
 std::string dimension_name(Dimension dimension);
 
