@@ -160,8 +160,7 @@ TEST_CASE("What needs more memory than the machine has is refused before anythin
   const std::string override = R"(/model={"kind":"mlp","hidden":[1000000,1000000,1000000]})";
   const std::string message =
       "s.json: /model: sync with 2000011000003 parameters on each of 3 workers needs about 32 TB "
-      "of "
-      "memory, more than the ";
+      "of memory, more than the ";
   const Outcome run = place.run_with(override);
   CHECK(run.exit_code == 2);
   CHECK(run.err.starts_with("motley: " + message));
@@ -244,6 +243,8 @@ TEST_CASE("a platform file that cannot be simulated is refused with host, link a
   const Workplace place;
   place.write("off.state", "5 0\n");
   place.write("off_at_once.state", "0 0\n10 1\n");
+  place.write("pause", "# stands still for a second\n1.5 0\n2.5 1\nPERIODICITY 9\n");
+  place.write("back", "0.5 -1\n");
   struct Case {
     std::string server;  // attributes
     std::string link;
@@ -269,6 +270,16 @@ TEST_CASE("a platform file that cannot be simulated is refused with host, link a
        "host b: is off from the start, and failures are not modelled"},
       {R"(speed="1Gf")", fast + R"( state_file="off.state")", route,
        "link wire: is switched off by its state profile, and failures are not modelled"},
+      {R"(speed="1Gf" speed_file="pause")", fast, route,
+       "host b: speed_file 'pause': must be above 0, got 0 at 1.5 s"},
+      {R"(speed="1Gf")", fast + R"( bandwidth_file="pause")", route,
+       "link wire: bandwidth_file 'pause': must be above 0, got 0 at 1.5 s"},
+      {R"(speed="1Gf")", fast + R"( latency_file="back")", route,
+       "link wire: latency_file 'back': must be at least 0, got -1 at 0.5 s"},
+      {R"(speed="1Gf")", fast,
+       route + "<trace id=\"t\" file=\"off.state\"/>\n"
+               "<trace_connect kind=\"HOST_AVAIL\" trace=\"t\" element=\"b\"/>\n",
+       "b: is switched off by its state profile, and failures are not modelled"},
       {R"(speed="1Gf")", fast, "", "no route from host a to host b"}};
   for (const Case& c : cases) {
     place.write("p.xml",
@@ -278,6 +289,13 @@ TEST_CASE("a platform file that cannot be simulated is refused with host, link a
     check_refused(place.run_with(R"(/cluster={"platform":"p.xml"})"),
                   "s.json: /cluster/platform: 'p.xml': " + c.message);
   }
+  // What stands in a comment, however long, is not there.
+  place.write("p.xml",
+              platform_of("<!-- <host id='b' state_file='off.state'/> " +
+                          std::string(300'000, 'x') + " -->\n" + host("a", "worker") +
+                          host("b", "server") + "<link id=\"wire\" " + fast + "/>\n" + route));
+  CHECK(place.run_with(R"(/cluster={"platform":"p.xml"})").exit_code == 0);
+
   place.write("p.xml", platform_of(host("a\xff", "worker")));
   check_refused(
       place.run_with(R"(/cluster={"platform":"p.xml"})"),

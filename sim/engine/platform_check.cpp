@@ -1,14 +1,12 @@
 #include "sim/engine/platform_check.hpp"
 
 #include <cmath>
-#include <filesystem>
-#include <fstream>
-#include <iterator>
-#include <regex>
 #include <set>
 #include <sstream>
 
 #include <simgrid/s4u.hpp>
+
+#include "sim/engine/platform_profiles.hpp"
 
 namespace s4u = simgrid::s4u;
 
@@ -43,56 +41,6 @@ std::string link_flaw(const s4u::Link& link) {
   return "";
 }
 
-std::string text_of(const std::filesystem::path& file) {
-  std::ifstream in(file, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
-}
-
-/// Whether a profile of availability, lines of a time and a value, ever has the value 0.
-bool switches_off(const std::string& profile) {
-  std::istringstream lines(profile);
-  for (std::string line; std::getline(lines, line);) {
-    double time = 0;
-    double value = 1;
-    std::istringstream words(line);
-    if (words >> time >> value && value <= 0) return true;
-  }
-  return false;
-}
-
-/// SimGrid does not tell which profiles it has read, so the file is asked: state_file of hosts,
-/// links and clusters, and the older <trace_connect kind="HOST_AVAIL"> or "LINK_AVAIL".
-std::string state_flaw(const std::filesystem::path& file) {
-  const auto flags = std::regex::ECMAScript | std::regex::optimize;
-  const std::string text =
-      std::regex_replace(text_of(file), std::regex("<!--[^]*?-->", flags), std::string());
-  const std::regex tag(R"re(<(\w+)\s([^<>]*)>)re", flags);
-  const auto attribute = [&](const std::string& attributes, const std::string& name) {
-    std::smatch found;
-    const std::regex pattern("(?:^|\\s)" + name + "\\s*=\\s*[\"']([^\"']*)[\"']", flags);
-    return std::regex_search(attributes, found, pattern) ? found[1].str() : std::string();
-  };
-  for (std::sregex_iterator it(text.begin(), text.end(), tag), end; it != end; ++it) {
-    const std::string kind = (*it)[1];
-    const std::string attributes = (*it)[2];
-    const std::string profile = attribute(attributes, "state_file");
-    const std::string connected = attribute(attributes, "kind");
-    const bool goes_off =
-        (!profile.empty() && switches_off(text_of(file.parent_path() / profile))) ||
-        (kind == "trace_connect" && (connected == "HOST_AVAIL" || connected == "LINK_AVAIL"));
-    if (goes_off) {
-      const std::string id = attribute(attributes, kind == "trace_connect" ? "element" : "id");
-      return (kind == "trace_connect" ? "" : kind + " ") + id +
-             ": is switched off by its state profile, and failures are not modelled";
-    }
-    if (kind == "include") {
-      std::string flaw = state_flaw(file.parent_path() / attribute(attributes, "file"));
-      if (!flaw.empty()) return flaw;
-    }
-  }
-  return "";
-}
-
 std::string route_flaw(const s4u::Host* from, const s4u::Host* to,
                        const std::function<void(const std::string& text)>& asks) {
   const std::string no_route =
@@ -121,7 +69,7 @@ std::string platform_flaw(const std::string& file, const std::vector<s4u::Host*>
     flaw = link_flaw(*link);
     if (!flaw.empty()) return flaw;
   }
-  flaw = state_flaw(file);
+  flaw = profile_flaw(file);
   constexpr std::size_t few = 64;
   const std::size_t count = participants.size();
   for (std::size_t i = 0; flaw.empty() && i < count; ++i) {
