@@ -591,28 +591,27 @@ TEST_CASE("An override that is not UTF-8 is refused") {
 
 TEST_CASE("Numbers beyond what a run can use are refused where they stand") {
   check_mistakes(
-      valid(),
-      {{"/cost",
-        {{"flops_per_sample", "1e308f"}},
-        "/cost/flops_per_sample: must be 0, or of a size from 0.001f to 1e+27f, got \"1e308f\""},
-       {"/cluster/workers/0/speed", "1e-320f",
-        "/cluster/workers/0/speed: must be 0, or of a size from 0.001f to 1e+27f, got "
-        "\"1e-320f\""},
-       {"/cluster/link/bandwidth", "1e308Bps",
-        "/cluster/link/bandwidth: must be 0, or of a size from 0.001Bps to 1e+18Bps, got "
-        "\"1e308Bps\""},
-       {"/data/separation", 1e300,
-        "/data/separation: must be 0, or of a size from 1e-37 to 1e38, got 1e+300"},
-       {"/data/separation", 1e-300,
-        "/data/separation: must be 0, or of a size from 1e-37 to 1e38, got 1e-300"},
-       {"/data/features", 1e15,
-        "/data/features: must be a whole number of at most 1000000000, got 1e+15"},
-       {"/model",
-        {{"kind", "mlp"}, {"hidden", {10, 1e9}}},
-        "/model/hidden/1: must be a whole number from 1 to 1000000, got 1000000000.0"},
-       {"/cluster/noise",
-        {{"law", "lognormal"}, {"sigma", 1e10}},
-        "/cluster/noise/sigma: must be a number from 0 to 10, got 10000000000.0"}});
+      valid(), {{"/cost",
+                 {{"flops_per_sample", "1e308f"}},
+                 "/cost/flops_per_sample: its size must be from 0.001f to 1e+27f, got \"1e308f\""},
+                {"/cluster/workers/0/speed", "1e-320f",
+                 "/cluster/workers/0/speed: its size must be from 0.001f to 1e+27f, got "
+                 "\"1e-320f\""},
+                {"/cluster/link/bandwidth", "1e308Bps",
+                 "/cluster/link/bandwidth: its size must be from 0.001Bps to 1e+18Bps, got "
+                 "\"1e308Bps\""},
+                {"/data/separation", 1e300,
+                 "/data/separation: its size must be from 1e-37 to 1e+38, got 1e+300"},
+                {"/data/separation", 1e-300,
+                 "/data/separation: its size must be from 1e-37 to 1e+38, got 1e-300"},
+                {"/data/features", 1e15,
+                 "/data/features: must be a whole number of at most 1000000000, got 1e+15"},
+                {"/model",
+                 {{"kind", "mlp"}, {"hidden", {10, 1e9}}},
+                 "/model/hidden/1: must be a whole number from 1 to 1000000, got 1000000000.0"},
+                {"/cluster/noise",
+                 {{"law", "lognormal"}, {"sigma", 1e10}},
+                 "/cluster/noise/sigma: must be a number from 0 to 10, got 10000000000.0"}});
 }
 
 TEST_CASE("An override that points nowhere is refused") {

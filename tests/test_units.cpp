@@ -184,19 +184,19 @@ TEST_CASE("The case of a unit matters: a bit is not a byte") {
 }
 
 TEST_CASE("A quantity of a size that nothing has is refused with the sizes there are") {
-  const std::string time = "must be 0, or of a size from 1e-15s to 1e+12s, got ";
+  const std::string time = "its size must be from 1e-15s to 1e+12s, got ";
   for (const std::string text : {"1e999s", "-1e999s", "1.1e12s", "-1.1e12s", "1e9h", "1e-16s",
                                  "1e-7ns", "-1e-16s", "1e-320s"}) {
     CHECK(complaint(text, Dimension::time) == time + "\"" + text + "\"");
   }
   CHECK(complaint("1e300Tf", Dimension::speed) ==
-        R"(must be 0, or of a size from 0.001f to 1e+27f, got "1e300Tf")");
+        R"(its size must be from 0.001f to 1e+27f, got "1e300Tf")");
   CHECK(complaint("1e300f", Dimension::work) ==
-        R"(must be 0, or of a size from 0.001f to 1e+27f, got "1e300f")");
+        R"(its size must be from 0.001f to 1e+27f, got "1e300f")");
   CHECK(complaint("1e-3bps", Dimension::rate) ==
-        R"(must be 0, or of a size from 0.001Bps to 1e+18Bps, got "1e-3bps")");
+        R"(its size must be from 0.001Bps to 1e+18Bps, got "1e-3bps")");
   CHECK(complaint("1e19B", Dimension::data) ==
-        R"(must be 0, or of a size from 0.001B to 1e+18B, got "1e19B")");
+        R"(its size must be from 0.001B to 1e+18B, got "1e19B")");
   CHECK(parsed("1e12s", Dimension::time) == 1e12);
   CHECK(parsed("1e-15s", Dimension::time) == 1e-15);
   CHECK(parsed("1e27f", Dimension::speed) == 1e27);

@@ -107,7 +107,10 @@ void read_number(const FieldInfo& info, const Json& value, const Place& place, d
   const double size = std::abs(out);
   const bool plain = info.dimension == Dimension::none;
   if (plain && (size > limits::largest_number || (size != 0 && size < limits::smallest_number))) {
-    throw InputError(place, "must be 0, or of a size from 1e-37 to 1e38", value);
+    throw InputError(place,
+                     "its size must be from " + shown(limits::smallest_number) + " to " +
+                         shown(limits::largest_number),
+                     value);
   }
 }
 

@@ -74,7 +74,7 @@ void check_size(double si, Dimension dimension, const Json& value, const Place& 
     if (candidate.si == 1) unit = candidate.name;
   }
   std::ostringstream must;
-  must << "must be 0, or of a size from " << smallest << unit << " to " << largest << unit;
+  must << "its size must be from " << smallest << unit << " to " << largest << unit;
   throw InputError(place, must.str(), value);
 }
 
