@@ -277,7 +277,7 @@ TEST_CASE("a platform file that cannot be simulated is refused with host, link a
       {R"(speed="1Gf")", fast + R"( latency_file="back")", route,
        "link wire: latency_file 'back': must be at least 0, got -1 at 0.5 s"},
       {R"(speed="1Gf")", fast,
-       route + "<trace id=\"t\" file=\"off.state\"/>\n"
+       route + "<trace id=\"t\" file=\"off.state\" periodicity=\"-1\"/>\n"
                "<trace_connect kind=\"HOST_AVAIL\" trace=\"t\" element=\"b\"/>\n",
        "b: is switched off by its state profile, and failures are not modelled"},
       {R"(speed="1Gf")", fast, "", "no route from host a to host b"}};
