@@ -125,8 +125,9 @@ class BiasedLocal : public Algorithm {
   BiasedLocal(const Options& options, const RunFacts& facts)
       : options_(options), facts_(facts), slow_(slow_workers(options, facts)) {
     std::size_t all_steps = 0;
+    const double fastest = facts.fastest_speed();
     for (const double speed : facts.speeds) {
-      const double share = speed / facts.fastest_speed();
+      const double share = speed / fastest;
       const double steps = std::round(static_cast<double>(options.local_steps) * share);
       steps_.push_back(std::max<std::size_t>(1, static_cast<std::size_t>(steps)));
       all_steps += steps_.back();
@@ -169,8 +170,9 @@ class BiasedLocal : public Algorithm {
   static std::vector<bool> slow_workers(const Options& options, const RunFacts& facts) {
     std::vector<bool> slow(facts.workers, false);
     for (const WorkerName& worker : options.slow) slow[worker.rank_in(facts, {})] = true;
+    const double limit = options.slow_below * facts.fastest_speed();
     for (std::size_t i = 0; options.slow.empty() && i < facts.workers; ++i) {
-      slow[i] = facts.speeds[i] < options.slow_below * facts.fastest_speed();
+      slow[i] = facts.speeds[i] < limit;
     }
     return slow;
   }

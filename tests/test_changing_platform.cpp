@@ -64,11 +64,12 @@ TEST_CASE("allocation that has settled adjusts again when a worker slows down") 
   CHECK(left.decisions.size() == 2);
 }
 
-TEST_CASE("a flow takes what its link gives when the bandwidth falls or rises on the way") {
+/// A worker and the server on one wire of 4 MB/s, and what its bandwidth becomes when.
+RunResult on_changing_wire(const std::string& profile) {
   const tests::TemporaryFolder folder;
-  folder.write("wire.bandwidth", "1.5 8e6\n4.5 2e6\n");
+  folder.write("wire.bandwidth", profile);
   Json scenario = timing_scenario();
-  scenario["cluster"] = {{"platform", folder.write("rising.xml", R"(<?xml version='1.0'?>
+  scenario["cluster"] = {{"platform", folder.write("changing.xml", R"(<?xml version='1.0'?>
 <!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">
 <platform version="4.1"><zone id="zone" routing="Full">
   <host id="a" speed="1Gf"><prop id="role" value="worker"/></host>
@@ -77,13 +78,27 @@ TEST_CASE("a flow takes what its link gives when the bandwidth falls or rises on
   <route src="a" dst="b"><link_ctn id="wire"/></route>
 </zone></platform>)")}};
   scenario["stop"]["updates"] = 2;
-  const RunResult result = simulate(scenario);
+  return simulate(scenario);
+}
+
+TEST_CASE("a flow takes what its link gives when the bandwidth falls or rises on the way") {
+  const RunResult result = on_changing_wire("1.5 8e6\n4.5 2e6\n");
   // The model, 8 MB: 6 MB by 1.5 s at 4 MB/s, the other 2 MB by 1.75 s at 8 MB/s. The gradient is
   // there at 2.75 s and takes 1 s: first update at 3.75 s. The next model has 6 MB by 4.5 s and its
   // last 2 MB by 5.5 s at 2 MB/s; gradient at 6.5 s, on the server 4 s later.
   REQUIRE(update_times(result).size() == 2);
   CHECK(update_times(result)[0] == Approx(3.75).margin(1e-9).epsilon(0));
   CHECK(update_times(result)[1] == Approx(10.5).margin(1e-9).epsilon(0));
+}
+
+TEST_CASE("of two changes of a bandwidth at the same moment the last one counts") {
+  const RunResult result = on_changing_wire("1.5 1e6\n1.5 8e6\n");
+  // As above up to the first update at 3.75 s; the next model takes 1 s, its gradient 1 s to
+  // compute and 1 s on the way.
+  REQUIRE(update_times(result).size() == 2);
+  CHECK(update_times(result)[0] == Approx(3.75).margin(1e-9).epsilon(0));
+  CHECK(update_times(result)[1] == Approx(6.75).margin(1e-9).epsilon(0));
+  CHECK(result.links.at(0).bandwidth_Bps == Approx(8e6));
 }
 
 }  // namespace

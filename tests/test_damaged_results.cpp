@@ -124,21 +124,29 @@ TEST_CASE("the reason names the place") {
     return folder.with_sealed(bad).damage;
   };
   CHECK(damage_of("/result/curve/1", Json::array()) ==
-        file + ": /curve/1: must be a list of 8, got []");
+        file + ": /result/curve/1: must be a list of 8, got []");
   CHECK(damage_of("/result/decisions/0/1", 1000000) ==
-        file + ": /decisions/0/1: must be the rank of one of the 2 workers, got 1000000");
+        file + ": /result/decisions/0/1: must be the rank of one of the 2 workers, got 1000000");
   CHECK(damage_of("/result/status", "weird") ==
-        file + ": /status: must be ok, diverged or failed, got \"weird\"");
+        file + ": /result/status: must be ok, diverged or failed, got \"weird\"");
   CHECK(damage_of("/result/virtual_s", nullptr) ==
-        file + ": /virtual_s: must be a finite number, got null");
+        file + ": /result/virtual_s: must be a finite number, got null");
   CHECK(damage_of("/result/updates", -1) ==
-        file + ": /updates: must be a whole number from 0, got -1");
+        file + ": /result/updates: must be a whole number from 0, got -1");
   CHECK(damage_of("/description/seed", 2) == file + ": is the file of another run");
   CHECK(folder.with(good.dump()).damage == file + ": has no checksum");
-  CHECK(folder.with(std::string(200'000, '[')).damage == file + ": is not the JSON of a run");
+  CHECK(folder.with("{").damage == file + ": is not the JSON of a run");
+  CHECK(folder.with(R"({"checksum": 1, "checksum": 2})").damage ==
+        file + ": /checksum: is given twice");
+  const std::string too_deep = ": /: is nested more than 100 lists and objects deep";
+  CHECK(folder.with(std::string(200'000, '[')).damage == file + too_deep);
   CHECK(
       folder.with(R"({"checksum": )" + std::string(100'000, '[') + std::string(100'000, ']') + "}")
-          .damage == file + ": is not the JSON of a run");
+          .damage == file + too_deep);
+  Json without_program = good;
+  without_program.erase("program");
+  CHECK(folder.with_sealed(without_program)
+            .damage.starts_with(file + ": /: must have a member \"program\", got "));
 }
 
 TEST_CASE("a plan is read strictly, and names no file but those of its runs") {
@@ -215,10 +223,10 @@ TEST_CASE("a damaged or foreign file of a run is named, and its run is done agai
       {text, "its checksum does not fit"},
       {"", "is not the JSON of a run"},
       {read_file(place.path() / place.files()[1]), "is the file of another run"},
-      {sealed(weird).dump(), "/status: must be ok, diverged or failed, got \"weird\""},
-      {sealed(short_row).dump(), "/curve/0: must be a list of 8, got []"},
+      {sealed(weird).dump(), "/result/status: must be ok, diverged or failed, got \"weird\""},
+      {sealed(short_row).dump(), "/result/curve/0: must be a list of 8, got []"},
       {sealed(far_rank).dump(),
-       "/decisions/0/1: must be the rank of one of the 3 workers, got 1000000"}};
+       "/result/decisions/0/1: must be the rank of one of the 3 workers, got 1000000"}};
   for (const auto& [damaged, why] : bad) {
     CAPTURE(why);
     place.write(file, damaged);

@@ -229,6 +229,11 @@ TEST_CASE("damaged IDX files are refused by name") {
     folder.remove(train_labels);
     refusal(train_labels, "no such file, neither plain nor .gz");
   }
+  SECTION("a FIFO") {
+    folder.remove(train_images);
+    REQUIRE(mkfifo(folder.file(train_images).c_str(), 0600) == 0);
+    refusal(train_images, "is a FIFO (a pipe), not a file: write what comes out of it to one");
+  }
   SECTION("a missing folder") {
     CHECK_THROWS_WITH(load(idx_spec("sub"), folder),
                       folder.at("path") + folder_path +

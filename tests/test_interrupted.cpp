@@ -281,6 +281,22 @@ TEST_CASE("a computation ends at the moment the new model arrives, though that s
   }
 }
 
+TEST_CASE("a computation ends at the moment the new model arrives, by tcp as well") {
+  // The fast worker alone decides: all rounds are alike. So the slow one gets a model once a round
+  // and gives up what it began a round ago, all but the last.
+  Cluster cluster;
+  cluster.workers = {{1e9, 1e9, 1e-6}, {1e8, 1e9, 1e-6}};
+  cluster.server = {1e12, 1e9, 1e-6};
+  cluster.wait_for = 1;
+  constexpr std::size_t updates = 20;
+  Json scenario = scenario_of(cluster, updates);
+  scenario["network"] = "tcp";
+  const RunResult result = simulate(scenario);
+  const double round_s = result.curve.at(2).time_s - result.curve.at(1).time_s;
+  CHECK(result.curve.back().time_s == Approx(updates * round_s).epsilon(1e-9));
+  CHECK(result.workers[1].discarded_s == Approx((updates - 1) * round_s).epsilon(1e-9));
+}
+
 TEST_CASE("given-up computations take the times of an independent count on random clusters") {
   for (std::uint64_t seed = 1; seed <= 40; ++seed) {
     CAPTURE(seed);

@@ -160,8 +160,7 @@ TEST_CASE("What needs more memory than the machine has is refused before anythin
   const std::string override = R"(/model={"kind":"mlp","hidden":[1000000,1000000,1000000]})";
   const std::string message =
       "s.json: /model: sync with 2000011000003 parameters on each of 3 workers needs about 32 TB "
-      "of "
-      "memory, more than the ";
+      "of memory, more than the ";
   const Outcome run = place.run_with(override);
   CHECK(run.exit_code == 2);
   CHECK(run.err.starts_with("motley: " + message));
@@ -282,6 +281,10 @@ TEST_CASE("a platform file that cannot be simulated is refused with host, link a
        "link wire: latency_file: latencies that change are not modelled"},
       {R"(speed="1Gf")", R"(bandwidth="1e300GBps" latency="1us")", route,
        "link wire: bandwidth must be from 0.001Bps to 1e+18Bps, got infBps"},
+      {R"(speed="1Gf")", fast,
+       route + "<trace id=\"t\" file=\"off.state\" periodicity=\"-1\"/>\n"
+               "<trace_connect kind=\"HOST_AVAIL\" trace=\"t\" element=\"b\"/>\n",
+       "b: is switched off by its state profile, and failures are not modelled"},
       {R"(speed="1Gf")", fast, "", "no route from host a to host b"}};
   for (const Case& c : cases) {
     place.write("p.xml",
@@ -291,6 +294,13 @@ TEST_CASE("a platform file that cannot be simulated is refused with host, link a
     check_refused(place.run_with(R"(/cluster={"platform":"p.xml"})"),
                   "s.json: /cluster/platform: 'p.xml': " + c.message);
   }
+  // What stands in a comment, however long, is not there.
+  place.write("p.xml",
+              platform_of("<!-- <host id='b' state_file='off.state'/> " +
+                          std::string(300'000, 'x') + " -->\n" + host("a", "worker") +
+                          host("b", "server") + "<link id=\"wire\" " + fast + "/>\n" + route));
+  CHECK(place.run_with(R"(/cluster={"platform":"p.xml"})").exit_code == 0);
+
   place.write("p.xml", platform_of(host("a\xff", "worker")));
   check_refused(
       place.run_with(R"(/cluster={"platform":"p.xml"})"),

@@ -22,7 +22,7 @@ std::string default_text(const FieldInfo& field) {
 void print_field(const FieldInfo& field, const std::string& indent) {
   const bool must_be_given = !field.fallback && !field.may_be_absent;
   std::cout << indent << std::left << std::setw(20) << field.name << field.doc << "\n"
-            << indent << std::setw(20) << "" << field.must_be() << "; "
+            << indent << std::setw(20) << "" << (field.type == "any" ? "" : field.must_be() + "; ")
             << (must_be_given ? "must be given" : "default: " + default_text(field));
   if (!field.kinds.empty()) {
     std::cout << "; only with kind";

@@ -13,8 +13,6 @@
 
 #if defined(__SANITIZE_ADDRESS__)
 #include <sanitizer/lsan_interface.h>
-
-#include "sim/core/json.hpp"
 #endif
 
 namespace motley {

@@ -45,7 +45,9 @@ Network::Network(const Platform& platform, const Scenario& scenario, Recorder& r
     }
     s4u::Link::on_bandwidth_change_cb([this](const s4u::Link& link) {
       if (closed_ || following_) return;
-      changed_.push_back(s4u::Link::by_name(link.get_name()));
+      s4u::Link* changed = s4u::Link::by_name(link.get_name());
+      // Once, however often it changes at this moment: what is set of it is read again.
+      if (std::ranges::find(changed_, changed) == changed_.end()) changed_.push_back(changed);
       agenda_.set(s4u::Engine::get_clock(), profile_event_);  // SimGrid is still changing it
     });
   }

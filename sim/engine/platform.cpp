@@ -5,6 +5,7 @@
 #include <stdexcept>
 
 #include "sim/core/child_process.hpp"
+#include "sim/core/input/text.hpp"
 #include "sim/core/json.hpp"
 #include "sim/engine/engine_setup.hpp"
 #include "sim/engine/platform_check.hpp"
@@ -30,9 +31,8 @@ s4u::Host* add_to_switch(s4u::NetZone& zone, const HostPlan& plan) {
 
 /// Names go into results, which are UTF-8.
 std::string name_flaw(const char* kind, const std::string& name) {
-  const std::string shown = Json(name).dump(-1, ' ', false, Json::error_handler_t::replace);
-  const std::string replaced = Json::parse(shown);
-  return replaced == name ? "" : std::string(kind) + " " + shown + ": its name must be UTF-8";
+  if (is_utf8(name)) return "";
+  return std::string(kind) + " \"" + valid_utf8(name) + "\": its name must be UTF-8";
 }
 
 /// The hosts of a platform file, and what of it cannot be simulated.

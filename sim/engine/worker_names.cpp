@@ -39,10 +39,6 @@ std::vector<std::size_t> listed_groups(const std::vector<std::vector<WorkerName>
 
 }  // namespace
 
-double RunFacts::fastest_speed() const {
-  return *std::max_element(speeds.begin(), speeds.end());
-}
-
 WorkerName WorkerName::read(const Json& value, const Place& place) {
   if (value.is_string()) return {value.get<std::string>(), std::nullopt};
   if (value.is_number_unsigned()) return {"", value.get<std::size_t>()};

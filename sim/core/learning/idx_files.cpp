@@ -9,6 +9,7 @@
 #include <type_traits>
 #include <zlib.h>
 
+#include "sim/core/input/regular_file.hpp"
 #include "sim/core/machine_memory.hpp"
 
 namespace motley {
@@ -32,9 +33,11 @@ fs::path plain_or_gzipped(const fs::path& plain) {
 
 fs::path existing(const fs::path& plain, const Place& place) {
   fs::path file = plain_or_gzipped(plain);
-  if (file.empty())
-    throw InputError(place, plain.string() + ": no such file, neither plain nor .gz");
-  return file;
+  if (!file.empty()) return file;
+  std::error_code ignored;
+  throw InputError(place, plain.string() + ": " +
+                              (fs::exists(plain, ignored) ? why_not_regular(plain)
+                                                          : "no such file, neither plain nor .gz"));
 }
 
 std::string hex(std::uint32_t number) {

@@ -1,7 +1,6 @@
 #include "sim/core/record/run_result.hpp"
 
 #include "sim/core/json.hpp"
-#include "sim/core/record/strict_json.hpp"
 
 namespace motley {
 namespace {
@@ -95,9 +94,7 @@ Json to_json(const RunResult& r) {
   return json;
 }
 
-RunResult run_result_from_json(const Json& json) {
-  const std::string no_file;
-  const StrictJson in(json, no_file);
+RunResult run_result_from_json(const StrictJson& in) {
   RunResult r;
   r.run = in.member("run").text();
   r.algorithm = in.member("algorithm").text();

@@ -8,6 +8,7 @@
 #include "sim/core/input/place.hpp"
 #include "sim/core/input/spread.hpp"
 #include "sim/core/json.hpp"
+#include "sim/core/record/strict_json.hpp"
 
 /// What one run leaves behind: the rows of the CSV files, in SI units.
 namespace motley {
@@ -100,8 +101,9 @@ struct RunResult {
   std::optional<Heterogeneity> cluster_heterogeneity() const;
 };
 
-/// How a child process hands its result to the parent; exact both ways.
+/// How a child process hands its result to the parent, and how it is stored; exact both ways.
+/// InputError when it is not what to_json() makes.
 Json to_json(const RunResult& result);
-RunResult run_result_from_json(const Json& json);
+RunResult run_result_from_json(const StrictJson& json);
 
 }  // namespace motley

@@ -92,7 +92,7 @@ RunTable read_run_table(const std::filesystem::path& path) {
     throw InputError(file + ": is damaged, or of another version of motley: its checksum " +
                      (has_seal(json) ? "does not fit" : "is missing"));
   }
-  const StrictJson in(*content, file);
+  const StrictJson in(*content, file.c_str());
   RunTable table;
   const StrictJson axes = in.member("axes");
   for (std::size_t i = 0; i < axes.elements(); ++i) table.axes.push_back(axes.element(i).text());
@@ -127,21 +127,21 @@ RunStore::Found RunStore::load(const std::string& hash) const {
   if (error == not_a_file) return damaged("is no file");
   if (error == EISDIR) throw InputError(file + ": is a folder where a run's file goes: remove it");
   if (error != 0) throw InputError(file + ": cannot be read: " + std::strerror(error));
-  const Json json = parse_stored(text);
-  if (!json.is_object()) return damaged("is not the JSON of a run");
-  if (!has_seal(json)) {
-    // Versions before the checksum wrote the program all the same.
-    if (json.contains("program") && json["program"].is_object()) found.program = json["program"];
-    return damaged("has no checksum");
-  }
-  const std::optional<Json> content = unsealed(json);
-  if (!content) return damaged("its checksum does not fit");
   try {
-    const StrictJson in(*content, file);
+    const Json json = parse_json(text, {});
+    if (!json.is_object()) return damaged("is not the JSON of a run");
+    if (!has_seal(json)) {
+      // Versions before the checksum wrote the program all the same.
+      if (json.contains("program") && json["program"].is_object()) found.program = json["program"];
+      return damaged("has no checksum");
+    }
+    const std::optional<Json> content = unsealed(json);
+    if (!content) return damaged("its checksum does not fit");
+    const StrictJson in(*content);
     found.program = in.member("program").any();
     const Json& description = in.member("description").any();
     if (digest(description.dump()) != hash) return damaged("is the file of another run");
-    found.run = {found.program, description, run_result_from_json(in.member("result").any())};
+    found.run = {found.program, description, run_result_from_json(in.member("result"))};
     return found;
   } catch (const InputError& e) {
     return damaged(e.what());

@@ -17,7 +17,7 @@ std::string checksum(const Json& content) {
 }  // namespace
 
 Place StrictJson::place() const {
-  if (whole_ == nullptr) return {*file_, ""};
+  if (whole_ == nullptr) return {file_, ""};
   return key_ != nullptr ? whole_->place() / key_ : whole_->place() / index_;
 }
 
@@ -64,23 +64,6 @@ std::uint64_t StrictJson::count() const {
     refuse("must be a whole number from 0");
   }
   return value_.get<std::uint64_t>();
-}
-
-Json parse_stored(const std::string& text) {
-  constexpr int deepest = 100;  // what reads and writes it further calls itself once a level
-  bool too_deep = false;
-  try {
-    Json json = Json::parse(
-        text,
-        [&](int depth, Json::parse_event_t, const Json&) {
-          too_deep = too_deep || depth > deepest;
-          return !too_deep;
-        },
-        /*allow_exceptions=*/false);
-    return too_deep ? Json(Json::value_t::discarded) : json;
-  } catch (const Json::exception&) {  // a number beyond all bounds
-    return Json(Json::value_t::discarded);
-  }
 }
 
 Json sealed(const Json& content) {

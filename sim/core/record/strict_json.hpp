@@ -14,8 +14,8 @@ namespace motley {
 /// whole it was taken from, which must outlive it.
 class StrictJson {
  public:
-  /// The whole of a file, or of something that has no file ("").
-  StrictJson(const Json& whole, const std::string& file) : value_(whole), file_(&file) {}
+  /// The whole of a file, or of something that has no file (""). The name must outlive it.
+  StrictJson(const Json& whole, const char* file = "") : value_(whole), file_(file) {}
 
   StrictJson member(const char* key) const;
   /// An element of a list; see elements().
@@ -39,15 +39,11 @@ class StrictJson {
   Place place() const;
 
   const Json& value_;
-  const std::string* file_ = nullptr;  // of the whole only
+  const char* file_ = "";              // of the whole only
   const StrictJson* whole_ = nullptr;  // of which this is
   const char* key_ = nullptr;          // the member of this name, or
   std::size_t index_ = 0;              // the element of this number
 };
-
-/// The JSON of a text, discarded (see is_discarded()) when it is none, or nested deeper than
-/// anything a program of ours writes.
-Json parse_stored(const std::string& text);
 
 /// With a checksum of all that it holds, as its first member.
 Json sealed(const Json& content);
