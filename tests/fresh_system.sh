@@ -2,9 +2,10 @@
 # Runs the README's two commands on a bare Debian: fresh_system.sh SUITE [CTEST ARGUMENTS...]
 #
 # Makes the system in a temporary folder, with debootstrap and from the mirror that apt uses here, clones
-# what is committed into it, and calls the launcher there, in a folder with a space in its name, as a
-# user who may install nothing (who must be told so) and then as root. Only chromium and clang-format,
-# large and optional, are kept out of it. Fails if a command fails or the compiler warns.
+# what is committed into it, and calls the launcher there, in a folder with a space in its name: as a user
+# who may install nothing, without sudo and then with one that refuses (and must be told so), and then as a
+# user whom sudo lets. Only sudo is installed before; chromium and clang-format, large and optional, are
+# kept out. Exit code 1 if a command fails or the compiler warns, 2 if no such system can be made here.
 #
 # What is mounted for it is so only in a namespace of its own, and everything in it is a process of
 # another: however it ends, both are gone, and the folder is removed.
@@ -36,6 +37,10 @@ done
 mirror=$(apt-get indextargets --format '$(REPO_URI) $(RELEASE) $(COMPONENT)' 'Created-By: Packages' |
   awk '$3 == "main" && $2 !~ /[-\/]/ && !mirror {mirror = $1} END {print mirror}')
 [[ -n $mirror ]] || refuse "apt has no archive here with a component main to take $suite from"
+
+unsafe=(-c "safe.directory=$project" -c "safe.directory=$project/.git")
+git "${unsafe[@]}" -C "$project" rev-parse --quiet --verify HEAD >/dev/null ||
+  refuse "test --fresh tests what is committed, and $project is no git repository"
 
 place=$(mktemp -d "${TMPDIR:-/tmp}/motley_fresh_XXXXXX")
 inside= # the process at the head of those that work in the new system
@@ -86,7 +91,6 @@ cp /etc/hosts "$system/etc/hosts"
 if ((${#include[@]})); then cp /etc/ssl/certs/ca-certificates.crt "$system/etc/ssl/certs/"; fi
 took "a bare $suite"
 
-unsafe=(-c "safe.directory=$project" -c "safe.directory=$project/.git")
 git "${unsafe[@]}" clone --quiet --no-hardlinks "$project" "$system$home/motley"
 say "testing commit $(git -C "$system$home/motley" rev-parse --short HEAD) of $project"
 if [[ -n $(git "${unsafe[@]}" -C "$project" status --porcelain) ]]; then
@@ -110,19 +114,34 @@ no_warnings() {
   fi
 }
 
-chown -R nobody "$system$home"
-status=0
-there nobody ./motley run scenarios/quickstart.json >"$place/log" 2>&1 || status=$?
-if ((status != 2)) || ! grep -q 'only root can install it' "$place/log"; then
-  cat "$place/log" >&2
-  say "a user who cannot install packages must be told so (exit code 2), got exit code $status"
-  exit 1
-fi
-chown -R root "$system$home"
+# A user who cannot install packages gets exit code 2 and the words given.
+is_told() {
+  local status=0
+  there nobody ./motley run scenarios/quickstart.json >"$place/log" 2>&1 || status=$?
+  if ((status != 2)) || ! grep -q "$1" "$place/log"; then
+    cat "$place/log" >&2
+    say "a user who cannot install packages must be told '$1' (exit code 2), got exit code $status"
+    exit 1
+  fi
+}
 
-there root ./motley run scenarios/quickstart.json
+chown -R nobody "$system$home"
+is_told 'only root can install it'
+there root sh -c 'apt-get update && apt-get install -y --no-install-recommends sudo' >"$place/log" 2>&1 || {
+  tail -n 20 "$place/log" >&2
+  refuse "could not install sudo there"
+}
+is_told 'please install these packages'
+
+there root useradd --user-group --home-dir "$home" somebody
+echo 'somebody ALL=(ALL) NOPASSWD: ALL' >"$system/etc/sudoers.d/somebody"
+chmod 440 "$system/etc/sudoers.d/somebody"
+there root chown -R somebody:somebody "$home"
+took 'users who cannot install'
+
+there somebody ./motley run scenarios/quickstart.json || exit 1
 no_warnings
 took './motley run scenarios/quickstart.json'
-there root ./motley test "$@"
+there somebody ./motley test "$@" || exit 1
 no_warnings
 took "./motley test${*:+ $*}"

@@ -57,7 +57,8 @@ int algorithms(const po::variables_map& options, const std::vector<std::string>&
     return 0;
   }
   const std::string name = options["name"].as<std::vector<std::string>>().front();
-  const AlgorithmInfo& info = find_algorithm(name, {"", "algorithms"});
+  const Place place{"", "algorithms"};
+  const AlgorithmInfo& info = find_algorithm(name, place);
   std::cout << info.name << ": " << info.summary << "\n" << info.paper << "\n\nParameters:\n";
   for (const FieldInfo& field : info.parameters) print_field(field, "  ");
   return 0;

@@ -168,7 +168,9 @@ void Experiment::plan_runs() {
     if (!given.is_object() || !given.contains("name")) {
       throw InputError(place, "must be an object with the \"name\" of an algorithm", given);
     }
-    const AlgorithmInfo& info = find_algorithm(text_member(given, "name", place), place / "name");
+    const std::string name = text_member(given, "name", place);
+    const Place place_of_name = place / "name";
+    const AlgorithmInfo& info = find_algorithm(name, place_of_name);
     std::vector<FieldInfo> keys = AlgorithmEntry::fields().infos();
     keys.insert(keys.end(), info.parameters.begin(), info.parameters.end());
     check_keys(keys, given, place);
