@@ -5,7 +5,6 @@
 #include <string>
 #include <vector>
 
-#include "sim/core/input/place.hpp"
 #include "sim/core/json.hpp"
 
 /// Damages texts and JSON at random, but the same way on every machine: only the bits of a
@@ -19,12 +18,17 @@ class Mutations {
   /// From 0 to below n.
   std::size_t below(std::size_t n) { return random_() % n; }
 
-  /// A text with a bit flipped, cut, or with a part left out, doubled or overwritten.
+  template <class T>
+  const T& one_of(const std::vector<T>& values) {
+    return values[below(values.size())];
+  }
+
+  /// A text with a bit flipped, cut, or with a part left out, doubled, overwritten or put in.
   std::string text(std::string text) {
     if (text.empty()) return "x";
     const std::size_t at = below(text.size());
     const std::size_t length = 1 + below(std::min<std::size_t>(40, text.size() - at));
-    switch (below(5)) {
+    switch (below(6)) {
       case 0:
         text[at] = static_cast<char>(text[at] ^ (1 << below(8)));
         break;
@@ -37,60 +41,89 @@ class Mutations {
       case 3:
         text.insert(at, text.substr(at, length));
         break;
+      case 4:
+        text.insert(at, bytes(1 + below(8)));
+        break;
       default:
-        for (std::size_t i = at; i < at + length; ++i) text[i] = static_cast<char>(below(256));
+        text.replace(at, length, bytes(length));
     }
     return text;
   }
 
-  /// JSON in which one value, somewhere, has become another, gone, or come twice.
+  /// JSON in which one value, somewhere, has become another, gone, come twice or under another key.
   Json json(Json json) {
-    std::vector<Json*> values;
-    collect(json, values);
-    Json& chosen = *values[below(values.size())];
-    if (chosen.is_array() && !chosen.empty() && below(2) == 0) {
-      if (below(2) == 0)
-        chosen.erase(below(chosen.size()));
-      else
-        chosen.push_back(Json(chosen[below(chosen.size())]));
-    } else if (chosen.is_object() && !chosen.empty() && below(2) == 0) {
-      const std::string key =
-          std::next(chosen.begin(), static_cast<int>(below(chosen.size()))).key();
-      chosen.erase(key);
-    } else {
-      const Json other = below(3) == 0 ? Json(*values[below(values.size())]) : strange();
-      chosen = other;
+    std::vector<Json::json_pointer> places;
+    collect(json, Json::json_pointer(), places);
+    const Json::json_pointer place = one_of(places);
+    const Json value = json[place];
+    switch (place.empty() ? 0 : below(6)) {
+      case 0:
+      case 1:
+        json[place] = one_of(odd_values());
+        break;
+      case 2:
+        remove(json[place.parent_pointer()], place.back());
+        break;
+      case 3:
+        repeat(json[place.parent_pointer()], place.back(), value);
+        break;
+      case 4:
+        json[place] = Json::array({value});
+        break;
+      default:
+        json[place] = Json(json[one_of(places)]);
     }
     return json;
   }
 
  private:
-  static void collect(Json& json, std::vector<Json*>& values) {
-    values.push_back(&json);
-    if (json.is_structured()) {
-      for (Json& part : json) collect(part, values);
-    }
+  std::string bytes(std::size_t count) {
+    std::string text;
+    for (std::size_t i = 0; i < count; ++i) text += static_cast<char>(below(256));
+    return text;
   }
 
-  Json strange() {
-    const std::vector<Json> values = {nullptr,
-                                      true,
-                                      0,
-                                      -1,
-                                      1000000,
-                                      18446744073709551615ULL,
-                                      1e308,
-                                      -1e-308,
-                                      0.5,
-                                      "",
-                                      "weird",
-                                      "../evil",
-                                      std::string(300, 'x'),
-                                      "a\"b,c\nd",
-                                      Json::array(),
-                                      Json::object(),
-                                      Json::array({Json::array({Json::array()})})};
-    return values[below(values.size())];
+  static void collect(const Json& json, const Json::json_pointer& here,
+                      std::vector<Json::json_pointer>& places) {
+    places.push_back(here);
+    for (std::size_t i = 0; json.is_array() && i < json.size(); ++i) {
+      collect(json[i], here / i, places);
+    }
+    if (!json.is_object()) return;
+    for (const auto& [key, part] : json.items()) collect(part, here / key, places);
+  }
+
+  static void remove(Json& from, const std::string& key) {
+    if (from.is_array())
+      from.erase(static_cast<std::size_t>(std::stoull(key)));
+    else
+      from.erase(key);
+  }
+
+  /// Once more in a list; in an object with a slip of the keyboard.
+  void repeat(Json& in, const std::string& key, const Json& value) {
+    if (in.is_array())
+      in.push_back(value);
+    else
+      in[key + one_of<std::string>({"s", "_", "", "x", "//"})] = value;
+  }
+
+  /// What people and programs put in place of what belongs there.
+  static const std::vector<Json>& odd_values() {
+    static const std::vector<Json> values = [] {
+      std::vector<Json> list = Json::parse(R"([
+        null, true, false, 0, 1, 2, 3, -1, 0.5, -0.0, 1e15, 1e38, 1e308, -1e308, 1e-37,
+        1e-320, 9007199254740993, 9223372036854775807, 18446744073709551615,
+        "", " ", "x", "weird", "auto", "all", "inf", "nan", "10", "5 parsecs", "-1s", "0s",
+        "1e12s", "0f", "1e-320f", "1e-3f", "1e27f", "1e308f", "1B", "1e-3Bps", "1e18Bps",
+        "1e308Bps", "../evil", "../../etc/passwd", "/dev/zero", "a\nb\u0001", "a\"b,c\nd",
+        "\u00f6", [], {}, [null], [[[]]], [1, "1", [1]], {"kind": "x"}, {"name": "sync"},
+        {"from": 1, "to": 1e308, "steps": 3}
+      ])");
+      list.emplace_back(std::string(100'000, 'y'));
+      return list;
+    }();
+    return values;
   }
 
   std::mt19937 random_;

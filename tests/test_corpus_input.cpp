@@ -4,43 +4,25 @@
 // sanitizers.
 #include <algorithm>
 #include <cstdlib>
-#include <functional>
 #include <optional>
-#include <random>
 #include <sys/stat.h>
 #include <zlib.h>
 
 #include "sim/app/study.hpp"
 #include "sim/core/json.hpp"
 #include "sim/core/learning/dataset.hpp"
+#include "tests/mutations.hpp"
 #include "tests/small_scenario.hpp"
 
 namespace motley {
 namespace {
 
+using tests::Mutations;
+
 std::size_t times_as_many() {
   const char* wanted = std::getenv("MOTLEY_CORPUS");
   return wanted == nullptr ? 1 : static_cast<std::size_t>(std::max(1, std::atoi(wanted)));
 }
-
-class Dice {
- public:
-  explicit Dice(std::uint64_t seed) : random_(seed) {}
-
-  std::size_t below(std::size_t n) { return static_cast<std::size_t>(random_() % n); }
-  template <class T>
-  const T& one_of(const std::vector<T>& values) {
-    return values[below(values.size())];
-  }
-  std::string bytes(std::size_t count) {
-    std::string text;
-    for (std::size_t i = 0; i < count; ++i) text += static_cast<char>(below(256));
-    return text;
-  }
-
- private:
-  std::mt19937_64 random_;  // the same numbers with every library
-};
 
 /// Words of exceptions that nobody has put into words of our own.
 void check_in_our_words(const std::string& text) {
@@ -49,89 +31,6 @@ void check_in_our_words(const std::string& text) {
                           "Sanitizer", "runtime error", "Assertion", "xbt_", "boost"}) {
     INFO(raw);
     CHECK_FALSE(contains(text, raw));
-  }
-}
-
-/// What people and programs put in place of what belongs there.
-const std::vector<Json>& odd_values() {
-  static const std::vector<Json> values = [] {
-    std::vector<Json> list = Json::parse(R"([
-      null, true, false, 0, 1, 2, 3, -1, 0.5, -0.0, 1e15, 1e38, 1e308, -1e308, 1e-37, 1e-320,
-      9007199254740993, 9223372036854775807, 18446744073709551615,
-      "", " ", "x", "auto", "all", "inf", "nan", "10", "5 parsecs", "-1s", "0s", "1e12s", "0f",
-      "1e-320f", "1e-3f", "1e27f", "1e308f", "1B", "1e-3Bps", "1e18Bps", "1e308Bps",
-      "../../etc/passwd", "/dev/zero", "a\nb\u0001", "\u00f6",
-      [], {}, [null], [1, "1", [1]], {"kind": "x"}, {"name": "sync"},
-      {"from": 1, "to": 1e308, "steps": 3}
-    ])");
-    list.emplace_back(std::string(100'000, 'y'));
-    return list;
-  }();
-  return values;
-}
-
-/// A place below the top, chosen evenly among all of them.
-std::optional<Json::json_pointer> any_place(const Json& json, Dice& dice) {
-  std::vector<Json::json_pointer> places;
-  const std::function<void(const Json&, const Json::json_pointer&)> visit =
-      [&](const Json& value, const Json::json_pointer& here) {
-        if (!here.empty()) places.push_back(here);
-        if (!value.is_structured()) return;
-        for (const auto& [key, part] : value.items()) {
-          visit(part,
-                value.is_array() ? here / static_cast<std::size_t>(std::stoull(key)) : here / key);
-        }
-      };
-  visit(json, Json::json_pointer());
-  if (places.empty()) return std::nullopt;
-  return dice.one_of(places);
-}
-
-void mutate(Json& scenario, Dice& dice) {
-  const std::optional<Json::json_pointer> place = any_place(scenario, dice);
-  if (!place) return;
-  Json& parent = scenario[place->parent_pointer()];
-  const Json value = scenario[*place];
-  switch (dice.below(6)) {
-    case 0:
-    case 1:
-      scenario[*place] = dice.one_of(odd_values());
-      break;
-    case 2:  // gone
-      if (parent.is_array())
-        parent.erase(static_cast<std::size_t>(std::stoull(place->back())));
-      else
-        parent.erase(place->back());
-      break;
-    case 3:  // a slip of the keyboard, or one more
-      if (parent.is_array())
-        parent.push_back(value);
-      else
-        parent[place->back() + dice.one_of<std::string>({"s", "_", "", "x", "//"})] = value;
-      break;
-    case 4:  // in a list of its own
-      scenario[*place] = Json::array({value});
-      break;
-    case 5:  // what belongs elsewhere
-      if (const auto other = any_place(scenario, dice)) scenario[*place] = Json(scenario[*other]);
-      break;
-  }
-}
-
-std::string damaged(std::string text, Dice& dice) {
-  const std::size_t at = dice.below(text.size() + 1);
-  switch (dice.below(5)) {
-    case 0:
-      return text.substr(0, at);
-    case 1:
-      return text.substr(0, at) + dice.bytes(1 + dice.below(8)) + text.substr(at);
-    case 2:
-      return text.substr(0, at) + text.substr(std::min(text.size(), at + 1 + dice.below(20)));
-    case 3:
-      return text.substr(0, at) + text.substr(dice.below(text.size() + 1));
-    default:
-      if (at < text.size()) text[at] = static_cast<char>(dice.below(256));
-      return text;
   }
 }
 
@@ -187,7 +86,7 @@ std::optional<std::string> refusal(const std::string& file) {
 
 TEST_CASE("every damaged scenario is accepted or refused with the file and the place") {
   const Workplace folder;
-  Dice dice(1);
+  Mutations mutations(1);
   const std::vector<Json> healthy = healthy_scenarios();
   for (const Json& scenario : healthy) {
     INFO(scenario.dump());
@@ -195,10 +94,10 @@ TEST_CASE("every damaged scenario is accepted or refused with the file and the p
   }
   std::vector<std::string> accepted;
   for (std::size_t i = 0; i < 1500 * times_as_many(); ++i) {
-    Json scenario = dice.one_of(healthy);
-    for (std::size_t n = 1 + dice.below(2); n > 0; --n) mutate(scenario, dice);
+    Json scenario = mutations.one_of(healthy);
+    for (std::size_t n = 1 + mutations.below(2); n > 0; --n) scenario = mutations.json(scenario);
     std::string text = scenario.dump();
-    if (dice.below(4) == 0) text = damaged(text, dice);
+    if (mutations.below(4) == 0) text = mutations.text(text);
     INFO(text.substr(0, 4000));
     const std::string file = folder.write("s.json", text);
     std::optional<std::string> why;
@@ -214,7 +113,7 @@ TEST_CASE("every damaged scenario is accepted or refused with the file and the p
   // What is accepted can be run, to its end or to a reason.
   CHECK(accepted.size() > 100);
   for (std::size_t i = 0; i < 25 * times_as_many(); ++i) {
-    const std::string text = dice.one_of(accepted);
+    const std::string text = mutations.one_of(accepted);
     folder.write("s.json", text);
     INFO(text.substr(0, 4000));
     const Outcome outcome = folder.motley({"run", "s.json", "--quiet", "--out", "out", "--fresh",
@@ -231,7 +130,7 @@ TEST_CASE("every damaged scenario is accepted or refused with the file and the p
 
 TEST_CASE("every odd command line ends with its answer or one line that says why not") {
   const Workplace folder;
-  Dice dice(2);
+  Mutations mutations(2);
   const std::vector<std::string> commands = {"run",   "validate",   "plan",   "merge",
                                              "slurm", "algorithms", "schema", "explain",
                                              "new",   "--help",     "rnu",    ""};
@@ -283,9 +182,10 @@ TEST_CASE("every odd command line ends with its answer or one line that says why
                                           "/"};
   REQUIRE(mkfifo(folder.file("fifo").c_str(), 0600) == 0);
   for (std::size_t i = 0; i < 150 * times_as_many(); ++i) {
-    std::vector<std::string> arguments = {dice.one_of(commands)};
-    if (dice.below(3) > 0) arguments.push_back("s.json");
-    for (std::size_t n = dice.below(5); n > 0; --n) arguments.push_back(dice.one_of(words));
+    std::vector<std::string> arguments = {mutations.one_of(commands)};
+    if (mutations.below(3) > 0) arguments.push_back("s.json");
+    for (std::size_t n = mutations.below(5); n > 0; --n)
+      arguments.push_back(mutations.one_of(words));
     std::string shown;
     for (const std::string& argument : arguments) shown += "'" + argument.substr(0, 60) + "' ";
     INFO(shown);
@@ -341,7 +241,7 @@ void check_loads_or_names(const DataSpec& spec, const TemporaryFolder& folder,
 
 TEST_CASE("every damaged CSV file is read or refused by its name") {
   const TemporaryFolder folder;
-  Dice dice(3);
+  Mutations mutations(3);
   std::string healthy = "x,\"the, kind\",y\n";
   for (int i = 0; i < 12; ++i) {
     healthy += std::to_string(i * 0.5) + ",\"" + (i % 3 == 0 ? "a" : "b") + "\"," +
@@ -353,7 +253,7 @@ TEST_CASE("every damaged CSV file is read or refused by its name") {
   spec.label = "the, kind";
   for (std::size_t i = 0; i < 2000 * times_as_many(); ++i) {
     std::string text = healthy;
-    for (std::size_t n = dice.below(4); n > 0; --n) text = damaged(text, dice);
+    for (std::size_t n = mutations.below(4); n > 0; --n) text = mutations.text(text);
     INFO(text);
     folder.write("d.csv", text);
     check_loads_or_names(spec, folder, "d.csv");
@@ -362,7 +262,7 @@ TEST_CASE("every damaged CSV file is read or refused by its name") {
 
 TEST_CASE("every damaged IDX file, plain or gzipped, is read or refused by its name") {
   const TemporaryFolder folder;
-  Dice dice(4);
+  Mutations mutations(4);
   std::string images = big_endian(0x803) + big_endian(9) + big_endian(2) + big_endian(3);
   std::string labels = big_endian(0x801) + big_endian(9);
   for (int i = 0; i < 9; ++i) {
@@ -382,10 +282,10 @@ TEST_CASE("every damaged IDX file, plain or gzipped, is read or refused by its n
       fs::remove(folder.file(name + ".gz"));
       folder.write(name, bytes);
     }
-    const auto& [name, bytes] = dice.one_of(files);
-    const bool packed = dice.below(2) == 0;
+    const auto& [name, bytes] = mutations.one_of(files);
+    const bool packed = mutations.below(2) == 0;
     std::string hurt = packed ? gzipped(folder, bytes) : bytes;
-    for (std::size_t n = dice.below(3); n > 0; --n) hurt = damaged(hurt, dice);
+    for (std::size_t n = mutations.below(3); n > 0; --n) hurt = mutations.text(hurt);
     if (packed) fs::remove(folder.file(name));
     folder.write(packed ? name + ".gz" : name, hurt);
     INFO(i << " " << name);
