@@ -1,6 +1,6 @@
-// Thousands of scenarios, command lines and data files with damage in them, made from a fixed seed:
-// whatever is refused is refused by one clear line that names the place, and nothing crashes.
-// MOTLEY_CORPUS=20 makes twenty times as many; ./motley test --sanitize runs it under the
+// Thousands of scenarios, command lines, data and platform files with damage in them, made from a
+// fixed seed: whatever is refused is refused by one clear line that names the place, and nothing
+// crashes. MOTLEY_CORPUS=20 makes twenty times as many; ./motley test --sanitize runs it under the
 // sanitizers.
 #include <algorithm>
 #include <cstdlib>
@@ -290,6 +290,25 @@ TEST_CASE("every damaged IDX file, plain or gzipped, is read or refused by its n
     folder.write(packed ? name + ".gz" : name, hurt);
     INFO(i << " " << name);
     check_loads_or_names(spec, folder, folder.path().string());
+  }
+}
+
+TEST_CASE("damaged platform files are refused by one line that names them, or can be simulated") {
+  const Workplace place;
+  const std::string healthy = read_file(MOTLEY_SOURCE_DIR "/platforms/mixed_star.xml");
+  Mutations mutations(5);
+  for (std::size_t i = 0; i < 60 * times_as_many(); ++i) {
+    place.write("p.xml", mutations.text(healthy));
+    const Outcome outcome =
+        place.motley({"validate", "s.json", "--set", R"(/cluster={"platform":"p.xml"})"});
+    CAPTURE(i, outcome.err);
+    REQUIRE((outcome.exit_code == 0 || outcome.exit_code == 2));
+    for (const char* raw : {"json.exception", "terminate", "what()", "Sanitizer"}) {
+      CHECK_FALSE(contains(outcome.err, raw));
+    }
+    if (outcome.exit_code == 0) continue;
+    CHECK(outcome.err.starts_with("motley: s.json: /"));
+    CHECK(lines_of(outcome.err).size() == 1);
   }
 }
 
