@@ -1,4 +1,5 @@
 // The commands and their options; what "run" writes and refuses has files of its own.
+#include "sim/app/shell_word.hpp"
 #include "sim/core/input/place.hpp"
 #include "sim/core/json.hpp"
 #include "tests/small_scenario.hpp"
@@ -268,6 +269,7 @@ TEST_CASE("A new scenario runs as it is, and what is there is never overwritten"
 TEST_CASE("slurm writes the scripts of a job array and of the job that merges") {
   const Workplace place;
   const std::string out = place.path().string() + "/results/small";
+  const std::string program = shell_quoted(MOTLEY_BINARY);  // its folder may have a space
   const std::string head = "#!/bin/sh\n#SBATCH --job-name=motley-small";
   const std::string array =
       head + "\n#SBATCH --partition=cpu\n#SBATCH --output=\"" + out +
@@ -278,8 +280,8 @@ TEST_CASE("slurm writes the scripts of a job array and of the job that merges") 
       "/shards/\"$SLURM_ARRAY_TASK_ID\"\n"
       "# Each task is a shard; submitted again, it does only what is missing there and in the\n"
       "# joined results.\nif [ -f " +
-      out + "/plan.json ]; then\n  " MOTLEY_BINARY " merge " + out +
-      " --out \"$shard\" >/dev/null 2>&1 || :\nfi\nexec " MOTLEY_BINARY " run " +
+      out + "/plan.json ]; then\n  " + program + " merge " + out +
+      " --out \"$shard\" >/dev/null 2>&1 || :\nfi\nexec " + program + " run " +
       place.file("s.json") + " --set '/name=\"small\"' --shard \"$SLURM_ARRAY_TASK_ID/2\"" +
       " --jobs 3 --threads 1 --out \"$shard\"\n";
   const std::string merge =
@@ -287,8 +289,8 @@ TEST_CASE("slurm writes the scripts of a job array and of the job that merges") 
       "/slurm/merge.log\"\n#SBATCH --open-mode=append\n"
       "# Joins what the tasks have finished; it fails when something is missing.\n"
       "set --\nfor task in $(seq 2); do\n  if [ -d " +
-      out + "/shards/$task ]; then set -- \"$@\" " + out + "/shards/$task; fi\ndone\n" +
-      "exec " MOTLEY_BINARY " merge \"$@\" --out " + out + "\n";
+      out + "/shards/$task ]; then set -- \"$@\" " + out + "/shards/$task; fi\ndone\n" + "exec " +
+      program + " merge \"$@\" --out " + out + "\n";
   std::vector<std::string> command = {"slurm",   "s.json", "--set",       "/name=\"small\"",
                                       "--tasks", "9",      "--partition", "cpu",
                                       "--cpus",  "3",      "--time",      "1:00:00"};
