@@ -7,8 +7,7 @@
 ///
 ///   equal:     b_i = B
 ///   static:    b_i ~ ratios, by default the speeds of the cluster's description
-///   adaptive:  b_i = B at first; each period v_i <- b_i / t_i, t_i the time of the gradients
-///   alone,
+///   adaptive:  b_i = B at first; each period v_i <- b_i / t_i, t_i the time of the gradients alone,
 ///              b_i <- C v_i / sum_j v_j; no more when no b_i moves by more than 1; again when
 ///              max t / min t exceeds restart_above
 ///
@@ -20,7 +19,7 @@
 #include <numeric>
 
 #include "algorithms/catalog.hpp"
-#include "sim/core/apportion.hpp"
+#include "algorithms/support/apportioned_to_all.hpp"
 
 namespace motley {
 namespace {
@@ -88,8 +87,8 @@ class Allocation : public Algorithm {
 
   bool needs_server() const override { return false; }
 
-  void worker(Worker& me) override {
-    SgdRule rule(options_, updates_per_epoch_);
+  void worker(Worker& me) const override {
+    UpdateRule rule(options_, updates_per_epoch_);
     Model x = me.initial_model();
     std::vector<std::size_t> batches = first_;
     me.record_decision("batch_size", static_cast<double>(batches[me.rank()]));

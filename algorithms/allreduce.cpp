@@ -20,8 +20,8 @@ class AllReduce : public Algorithm {
 
   bool needs_server() const override { return false; }
 
-  void worker(Worker& me) override {
-    SgdRule rule(options_, updates_per_epoch_);
+  void worker(Worker& me) const override {
+    UpdateRule rule(options_, updates_per_epoch_);
     Model x = me.initial_model();
     for (;;) {
       Gradient g = me.gradient(x, options_.batch_size);

@@ -79,19 +79,18 @@ class Async : public Algorithm {
 
   ExchangeSpec exchange() const override { return options_; }
 
-  void server(Server& me) override {
-    SgdRule rule(options_, updates_per_epoch_);
+  void server(Server& me) const override {
+    if (pushes_per_update_ > 1) softsync_server(me);
+    UpdateRule rule(options_, updates_per_epoch_);
     Model x = me.initial_model();
-    std::vector<Push> pending;
     me.broadcast_model(x);
     for (;;) {
       const Push push = me.next_push();
-      if (!push.gradient.empty()) pending.push_back(push);
-      if (pending.size() == pushes_per_update_) {
-        update(me, rule, x, pending);
-        pending.clear();
+      if (push.kind == "gradient") {
+        me.step(rule, x, push.gradient(), scale(me.staleness(push)));
+        me.finish_update(x, push);
       }
-      if (push.wants_model) me.send_model(push.worker, x);
+      if (push.wants_model) me.send_model(push.sender, x);
     }
   }
 
@@ -99,27 +98,9 @@ class Async : public Algorithm {
     return static_cast<double>(pushes_per_update_ * options_.push_every);
   }
 
-  void worker(Worker& me) override {
-    if (options_.fetch_every == 1 && options_.push_every == 1) {
-      for (;;) me.answer_with_gradient(options_.batch_size);
-    }
-    Model x;
-    Gradient sum;
-    SgdRule own_rule(options_, own_steps_per_epoch_);
-    for (std::size_t t = 0;; ++t) {
-      if (t % options_.fetch_every == 0) x = me.pull();
-      Gradient g = me.gradient(x, options_.batch_size);
-      me.step(own_rule, x, g);
-      if (t % options_.push_every == 0)
-        sum = std::move(g);
-      else
-        add(sum, g);
-      const bool fetch = (t + 1) % options_.fetch_every == 0;
-      if ((t + 1) % options_.push_every == 0)
-        me.push(std::move(sum), fetch);
-      else if (fetch)
-        me.request_model();
-    }
+  void worker(Worker& me) const override {
+    if (options_.fetch_every > 1 || options_.push_every > 1) worker_with_own_steps(me);
+    for (;;) me.answer_with_gradient(options_.batch_size);
   }
 
  private:
@@ -137,17 +118,46 @@ class Async : public Algorithm {
     return 1;
   }
 
-  void update(Server& me, SgdRule& rule, Model& x, const std::vector<Push>& pushes) const {
-    if (pushes.size() == 1) {
-      me.step(rule, x, pushes[0].gradient, scale(me.staleness(pushes[0])));
-    } else {
-      std::vector<float> weights;
-      for (const Push& push : pushes) {
-        weights.push_back(scale(me.staleness(push)) / static_cast<float>(pushes.size()));
+  [[noreturn]] void softsync_server(Server& me) const {
+    UpdateRule rule(options_, updates_per_epoch_);
+    Model x = me.initial_model();
+    std::vector<Push> pending;
+    std::vector<float> weights;
+    me.broadcast_model(x);
+    for (;;) {
+      const Push push = me.next_push();
+      if (push.kind == "gradient") pending.push_back(push);
+      if (pending.size() == pushes_per_update_) {
+        weights.clear();
+        for (const Push& p : pending) {
+          weights.push_back(scale(me.staleness(p)) / static_cast<float>(pending.size()));
+        }
+        me.step(rule, x, me.weighted_sum(pending, weights));
+        me.finish_update(x, pending);
+        pending.clear();
       }
-      me.step(rule, x, me.weighted_sum(pushes, weights));
+      if (push.wants_model) me.send_model(push.sender, x);
     }
-    me.finish_update(x, pushes);
+  }
+
+  [[noreturn]] void worker_with_own_steps(Worker& me) const {
+    Model x;
+    Gradient sum;
+    UpdateRule own_rule(options_, own_steps_per_epoch_);
+    for (std::size_t t = 0;; ++t) {
+      if (t % options_.fetch_every == 0) x = me.pull();
+      Gradient g = me.gradient(x, options_.batch_size);
+      me.step(own_rule, x, g);
+      if (t % options_.push_every == 0)
+        sum = std::move(g);
+      else
+        add(sum, g);
+      const bool fetch = (t + 1) % options_.fetch_every == 0;
+      if ((t + 1) % options_.push_every == 0)
+        me.push(std::move(sum), fetch);
+      else if (fetch)
+        me.request_model();
+    }
   }
 
   static void add(Gradient& sum, const Gradient& g) {

@@ -78,8 +78,8 @@ class Backup : public Algorithm {
 
   ExchangeSpec exchange() const override { return options_; }
 
-  void server(Server& me) override {
-    SgdRule rule(options_, updates_per_epoch_);
+  void server(Server& me) const override {
+    UpdateRule rule(options_, updates_per_epoch_);
     Model x = me.initial_model();
     me.broadcast_model(x);
     for (;;) {
@@ -88,30 +88,30 @@ class Backup : public Algorithm {
         Push push = me.next_push();
         if (me.staleness(push) > 0) {
           me.discard(push);
-          if (options_.late == Late::finish) me.send_model(push.worker, x);
+          if (options_.late == Late::finish) me.send_model(push.sender, x);
         } else {
           pushes.push_back(std::move(push));
         }
       }
       std::sort(pushes.begin(), pushes.end(),
-                [](const Push& a, const Push& b) { return a.worker < b.worker; });
+                [](const Push& a, const Push& b) { return a.sender < b.sender; });
       me.step(rule, x, me.mean(pushes));
       me.finish_update(x, pushes);
       if (options_.late == Late::cancel) {
         me.broadcast_model(x);
       } else {
-        for (const Push& push : pushes) me.send_model(push.worker, x);
+        for (const Push& push : pushes) me.send_model(push.sender, x);
       }
     }
   }
 
-  void worker(Worker& me) override {
+  void worker(Worker& me) const override {
     if (options_.late == Late::finish) {
       for (;;) me.answer_with_gradient(options_.batch_size);
     }
     for (;;) {
       const Model x = me.pull_newest();
-      std::optional<Gradient> g = me.gradient_unless_newer(x, options_.batch_size);
+      std::optional<Gradient> g = me.gradient(x, options_.batch_size, {.newer_model = true});
       if (g) me.push(std::move(*g));
     }
   }

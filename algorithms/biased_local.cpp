@@ -15,8 +15,7 @@
 /// down; here not, so that equal workers count as `local` does).
 ///
 /// Taken here: v_i are the speeds of the cluster's description. The scores are taken to travel with
-/// the models at no cost, and the deal, a function of the seed and the scores, is made once for
-/// all. With bias_sampling = false everybody draws in its own order like every other algorithm here
+/// the models at no cost. With bias_sampling = false everybody draws in its own order like every other algorithm here
 /// (deal = own_order, so that equal workers do exactly what `local` does), or from disjoint slices
 /// of one permutation (deal = disjoint, as the published code does).
 #include <algorithm>
@@ -25,8 +24,8 @@
 #include <optional>
 
 #include "algorithms/catalog.hpp"
-#include "sim/core/learning/dealer.hpp"
-#include "sim/engine/worker_names.hpp"
+#include "algorithms/support/dealer.hpp"
+#include "algorithms/support/worker_names.hpp"
 
 namespace motley {
 namespace {
@@ -135,7 +134,6 @@ class BiasedLocal : public Algorithm {
     set_weights();
     rounds_per_deal_ =
         std::max<std::size_t>(1, facts.samples_per_epoch / (options.batch_size * all_steps));
-    if (options.bias_sampling || options.deal == Deal::disjoint) make_dealer(facts);
   }
 
   bool needs_server() const override { return false; }
@@ -144,24 +142,22 @@ class BiasedLocal : public Algorithm {
     return static_cast<double>(std::accumulate(steps_.begin(), steps_.end(), std::size_t{0}));
   }
 
-  void worker(Worker& me) override {
+  void worker(Worker& me) const override {
     const std::size_t steps = steps_[me.rank()];
     const std::size_t samples = options_.batch_size * me.workers() * options_.local_steps;
-    SgdRule rule(options_, facts_.updates_per_epoch(samples, steps));
+    UpdateRule rule(options_, facts_.updates_per_epoch(samples, steps));
     me.record_decision("local_steps", static_cast<double>(steps));
     if (options_.bias_sampling) me.keep_losses();
+    // Everybody makes the same deals by itself, from the same seed and the same scores.
+    std::optional<Dealer> dealer;
+    if (options_.bias_sampling || options_.deal == Deal::disjoint) dealer.emplace(deals());
     Model x = me.initial_model();
     for (std::size_t round = 0;; ++round) {
-      if (dealer_ && round % rounds_per_deal_ == 0) {
-        me.draw_next(hand(round / rounds_per_deal_, me.rank()));
-      }
+      if (dealer && round % rounds_per_deal_ == 0) me.draw_next(dealer->deal()[me.rank()]);
       x = me.local_steps(std::move(x), steps, options_.batch_size, rule);
-      if (options_.bias_sampling) {
-        for (std::size_t i = 0; i < me.drawn().size(); ++i) {
-          dealer_->set_score(me.drawn()[i], me.drawn_losses()[i]);
-        }
-      }
-      me.all_reduce_mean(x, weights_[me.rank()]);
+      const NotesOfAll losses =
+          me.everybody().all_reduce_mean(x, weights_[me.rank()], losses_of(me));
+      if (losses) set_scores(*dealer, *losses);
       if (me.rank() == 0) me.finish_update(x);
     }
   }
@@ -195,27 +191,42 @@ class BiasedLocal : public Algorithm {
     }
   }
 
-  void make_dealer(const RunFacts& facts) {
+  Dealer::Setup deals() const {
     Dealer::Setup setup;
-    setup.samples = facts.samples_per_epoch;
+    setup.samples = facts_.samples_per_epoch;
     for (const std::size_t steps : steps_) {
       setup.hand_size.push_back(steps * options_.batch_size * rounds_per_deal_);
     }
     setup.slow = slow_;
     setup.biased = options_.bias_sampling;
     setup.candidate_ratio = options_.candidate_ratio;
-    setup.seed = facts.seed;
-    dealer_.emplace(std::move(setup));
+    setup.seed = facts_.seed;
+    return setup;
   }
 
-  /// Whoever comes first to a deal makes it: everybody is through with the round before, so all
-  /// scores are in.
-  std::vector<Sample> hand(std::size_t deal, std::size_t rank) {
-    if (deal == deals_) {
-      hands_ = dealer_->deal();
-      ++deals_;
+  /// When a worker's samples were learnt, and each with its loss; nothing without bias_sampling.
+  std::vector<double> losses_of(const Worker& me) const {
+    if (!options_.bias_sampling) return {};
+    std::vector<double> losses = {me.clock()};
+    for (std::size_t i = 0; i < me.drawn().size(); ++i) {
+      losses.push_back(me.drawn()[i]);
+      losses.push_back(me.drawn_losses()[i]);
     }
-    return std::move(hands_[rank]);
+    return losses;
+  }
+
+  /// In order of time, then of rank: of a sample that several have learnt, the latest loss counts.
+  static void set_scores(Dealer& dealer, const std::vector<std::vector<double>>& losses) {
+    std::vector<std::size_t> order(losses.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::stable_sort(order.begin(), order.end(),
+                     [&](std::size_t a, std::size_t b) { return losses[a][0] < losses[b][0]; });
+    for (const std::size_t worker : order) {
+      const std::vector<double>& of = losses[worker];
+      for (std::size_t i = 1; i < of.size(); i += 2) {
+        dealer.set_score(static_cast<Sample>(of[i]), static_cast<float>(of[i + 1]));
+      }
+    }
   }
 
   Options options_;
@@ -224,9 +235,6 @@ class BiasedLocal : public Algorithm {
   std::vector<std::size_t> steps_;  // of each worker in a round
   std::vector<double> weights_;     // of each worker's model
   std::size_t rounds_per_deal_ = 1;
-  std::optional<Dealer> dealer_;
-  std::size_t deals_ = 0;
-  std::vector<std::vector<Sample>> hands_;
 };
 
 }  // namespace

@@ -3,8 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "sim/core/learning/sgd_rule.hpp"
-#include "sim/engine/algorithm.hpp"
+#include "sim/vocabulary/algorithm.hpp"
 
 namespace motley {
 
@@ -27,5 +26,12 @@ AlgorithmInfo biased_local_sgd();
 AlgorithmInfo od_sgd();
 AlgorithmInfo allocation_sgd();
 AlgorithmInfo backup_sgd();
+AlgorithmInfo dc_asgd();
+AlgorithmInfo ringmaster();
+AlgorithmInfo scaffold();
+AlgorithmInfo fedbuff();
+AlgorithmInfo diloco();
+AlgorithmInfo hierarchical();
+AlgorithmInfo ad_psgd();
 
 }  // namespace motley

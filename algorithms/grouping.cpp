@@ -20,8 +20,8 @@
 #include <map>
 
 #include "algorithms/catalog.hpp"
-#include "sim/core/learning/speed_groups.hpp"
-#include "sim/engine/worker_names.hpp"
+#include "algorithms/support/speed_groups.hpp"
+#include "algorithms/support/worker_names.hpp"
 
 namespace motley {
 namespace {
@@ -77,7 +77,7 @@ class Grouping : public Algorithm {
 
   ExchangeSpec exchange() const override { return options_; }
 
-  void worker(Worker& me) override {
+  void worker(Worker& me) const override {
     if (needs_speeds_) me.tell(me.measure_speed(options_.profile_steps, options_.batch_size));
     if (options_.data_shares) {
       const Model x = me.pull();  // brings everybody's share
@@ -87,12 +87,12 @@ class Grouping : public Algorithm {
     for (;;) me.answer_with_gradient(options_.batch_size);
   }
 
-  void server(Server& me) override {
+  void server(Server& me) const override {
     Model x = me.initial_model();
     std::vector<std::size_t> group_of = groups_;
     if (needs_speeds_) {
       std::vector<double> speeds;
-      for (const Push& push : me.next_push_of_each()) speeds.push_back(push.note);
+      for (const Push& push : me.next_push_of_each()) speeds.push_back(push.numbers.at(0));
       if (group_of.empty()) group_of = group_by_speed(speeds, options_.groups.count);
       if (options_.data_shares) x.notes = shares_of(group_of, speeds);
     }
@@ -102,7 +102,7 @@ class Grouping : public Algorithm {
       ++size[group_of[worker]];
       me.record_decision(worker, "group", static_cast<double>(group_of[worker]));
     }
-    SgdRule rule(options_, facts_.updates_per_epoch(options_.batch_size * me.workers(), groups));
+    UpdateRule rule(options_, facts_.updates_per_epoch(options_.batch_size * me.workers(), groups));
     std::vector<std::vector<Push>> pushed(groups);
     std::vector<std::uint64_t> last_update(groups, 0);
     std::uint64_t updates = 0;
@@ -110,18 +110,18 @@ class Grouping : public Algorithm {
     x.notes = nullptr;
     for (;;) {
       Push push = me.next_push();
-      const std::size_t group = group_of[push.worker];
+      const std::size_t group = group_of[push.sender];
       std::vector<Push>& pushes = pushed[group];
       pushes.push_back(std::move(push));
       if (pushes.size() < size[group]) continue;
 
       std::sort(pushes.begin(), pushes.end(),
-                [](const Push& a, const Push& b) { return a.worker < b.worker; });
+                [](const Push& a, const Push& b) { return a.sender < b.sender; });
       const std::uint64_t y = 1 + (updates - last_update[group]);
       me.step(rule, x, me.mean(pushes), options_.damping ? 1.0F / static_cast<float>(y) : 1.0F);
       last_update[group] = ++updates;
       me.finish_update(x, pushes);
-      for (const Push& answered : pushes) me.send_model(answered.worker, x);
+      for (const Push& answered : pushes) me.send_model(answered.sender, x);
       pushes.clear();
     }
   }

@@ -45,22 +45,24 @@ class Local : public Algorithm {
     return static_cast<double>(workers * options_.local_steps);
   }
 
-  void worker(Worker& me) override {
-    SgdRule rule(options_, steps_per_epoch_);
+  void worker(Worker& me) const override {
+    UpdateRule rule(options_, steps_per_epoch_);
     Model x = me.initial_model();
     for (;;) {
-      x = me.local_steps(std::move(x), options_.local_steps, options_.batch_size, rule);
+      const Trained y =
+          me.local_steps(std::move(x), options_.local_steps, options_.batch_size, rule);
       if (options_.average == Average::server) {
-        me.push({x, x.version, options_.local_steps * options_.batch_size, 0});
+        me.push_model(y);
         x = me.pull();
       } else {
+        x = y;
         me.all_reduce_mean(x);
         if (me.rank() == 0) me.finish_update(x);
       }
     }
   }
 
-  void server(Server& me) override {
+  void server(Server& me) const override {
     Model x = me.initial_model();
     for (;;) {
       const std::vector<Push> models = me.next_push_of_each();

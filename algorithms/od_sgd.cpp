@@ -2,8 +2,8 @@
 /// the global one is still on its way.
 ///   OD-SGD: One-step Delay Stochastic Gradient Descent for Distributed Training, arXiv 2005.06728.
 ///
-///   server:  as sync, with its own optimiser:  W_{t+1} <- W_t - eta (1/W) sum_i g_i;  send it to
-///   all worker:  `warm_up` iterations as in sync;  then at iteration t:
+///   server:  as sync, with its own optimiser:  W_{t+1} <- W_t - eta (1/W) sum_i g_i;  send it to all
+///   worker:  `warm_up` iterations as in sync;  then at iteration t:
 ///            g_t <- grad f(w_t; B samples);  send g_t without waiting
 ///            wait for W_t, the global model after t updates, on its way since iteration t-1
 ///            w_{t+1} <- W_t - eta_loc g_t        (from the newest global copy, never accumulating)
@@ -15,9 +15,8 @@
 /// Taken where the text is silent: the local step follows the same schedule and weight decay as the
 /// server's, without momentum, and at the first iteration after the warm-up, where there is no
 /// W_{t-1} yet, the compensation is 0.
-#include <cmath>
-
 #include "algorithms/catalog.hpp"
+#include "algorithms/support/compensation.hpp"
 
 namespace motley {
 namespace {
@@ -72,10 +71,13 @@ class OdSgd : public Algorithm {
 
   OdSgd(const Options& options, const RunFacts& facts)
       : options_(options),
-        updates_per_epoch_(facts.updates_per_epoch(options.batch_size * facts.workers)) {}
+        updates_per_epoch_(facts.updates_per_epoch(options.batch_size * facts.workers)) {
+    const bool adaptive = options.local_rule == LocalRule::adaptive;
+    compensation_ = {adaptive, options.lambda.value_or(adaptive ? 2.0 : 0.04), options.smoothing};
+  }
 
-  void server(Server& me) override {
-    SgdRule rule(options_, updates_per_epoch_);
+  void server(Server& me) const override {
+    UpdateRule rule(options_, updates_per_epoch_);
     Model x = me.initial_model();
     for (;;) {
       me.broadcast_model(x);
@@ -85,14 +87,14 @@ class OdSgd : public Algorithm {
     }
   }
 
-  void worker(Worker& me) override {
+  void worker(Worker& me) const override {
     for (std::size_t t = 0; t < options_.warm_up; ++t) {
       me.push(me.gradient(me.pull(), options_.batch_size));
     }
     SgdSpec local_spec = options_;
     local_spec.momentum = 0;
     if (options_.local_step_size) local_spec.step_size = *options_.local_step_size;
-    SgdRule local_rule(local_spec, updates_per_epoch_);
+    UpdateRule local_rule(local_spec, updates_per_epoch_);
     local_rule.skip(options_.warm_up);
 
     Parameters mean_square;  // of adaptive
@@ -106,37 +108,17 @@ class OdSgd : public Algorithm {
         before = std::move(global);
         global = me.pull();
       }
-      if (options_.local_rule != LocalRule::sgd) compensate(g, global, before, mean_square);
+      if (options_.local_rule != LocalRule::sgd)
+        compensation_.apply(g, global, before, mean_square);
       x = global;
       me.step(local_rule, x, g);
     }
   }
 
  private:
-  void compensate(Parameters& g, const Parameters& global, const Parameters& before,
-                  Parameters& mean_square) const {
-    const bool adaptive = options_.local_rule == LocalRule::adaptive;
-    const auto lambda = static_cast<float>(options_.lambda.value_or(adaptive ? 2.0 : 0.04));
-    const auto m = static_cast<float>(options_.smoothing);
-    if (adaptive && mean_square.empty()) mean_square = Parameters::zeros(g.size());
-    const std::span<float> ms = adaptive ? mean_square.writable() : std::span<float>();
-    const std::span<const float> now = global.values();
-    const std::span<const float> then = before.values();
-    g.transform([&](std::span<const float> from, std::span<float> to) {
-      for (std::size_t i = 0; i < to.size(); ++i) {
-        const float square = from[i] * from[i];
-        float factor = lambda;
-        if (adaptive) {
-          ms[i] = m * ms[i] + (1 - m) * square;
-          factor = lambda / std::sqrt(ms[i] + 1e-7F);
-        }
-        to[i] = from[i] + factor * square * (now[i] - then[i]);
-      }
-    });
-  }
-
   Options options_;
   double updates_per_epoch_;
+  Compensation compensation_;
 };
 
 }  // namespace

@@ -40,8 +40,8 @@ class SimuParallel : public Algorithm {
 
   bool needs_server() const override { return false; }
 
-  void worker(Worker& me) override {
-    SgdRule rule(options_, steps_per_epoch_);
+  void worker(Worker& me) const override {
+    UpdateRule rule(options_, steps_per_epoch_);
     Model x = me.initial_model();
     for (std::size_t round = 0; !options_.rounds || round < *options_.rounds; ++round) {
       for (std::size_t step = 1; step <= options_.local_steps; ++step) {

@@ -40,8 +40,8 @@ class Stale : public Algorithm {
 
   ExchangeSpec exchange() const override { return options_; }
 
-  void server(Server& me) override {
-    SgdRule rule(options_, updates_per_epoch_);
+  void server(Server& me) const override {
+    UpdateRule rule(options_, updates_per_epoch_);
     Model x = me.initial_model();
     std::vector<std::uint64_t> clocks(me.workers(), 0);
     std::map<std::uint64_t, std::size_t> workers_at = {{0, me.workers()}};  // by clock
@@ -49,13 +49,13 @@ class Stale : public Algorithm {
     me.broadcast_model(x);
     for (;;) {
       const Push push = me.next_push();
-      me.step(rule, x, push.gradient);
+      me.step(rule, x, push.gradient());
       me.finish_update(x, push);
 
-      std::uint64_t& clock = clocks[push.worker];
+      std::uint64_t& clock = clocks[push.sender];
       if (--workers_at[clock] == 0) workers_at.erase(clock);
       ++workers_at[++clock];
-      waiting[clock].push_back(push.worker);
+      waiting[clock].push_back(push.sender);
 
       const std::uint64_t c_min = workers_at.begin()->first;
       while (!waiting.empty() && may_go_on(waiting.begin()->first, c_min)) {
@@ -67,7 +67,7 @@ class Stale : public Algorithm {
 
   double gradients_per_update(std::size_t) const override { return 1; }
 
-  void worker(Worker& me) override {
+  void worker(Worker& me) const override {
     for (;;) me.answer_with_gradient(options_.batch_size);
   }
 

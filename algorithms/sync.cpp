@@ -23,8 +23,8 @@ class Sync : public Algorithm {
 
   ExchangeSpec exchange() const override { return options_; }
 
-  void server(Server& me) override {
-    SgdRule rule(options_, updates_per_epoch_);
+  void server(Server& me) const override {
+    UpdateRule rule(options_, updates_per_epoch_);
     Model x = me.initial_model();
     for (;;) {
       me.broadcast_model(x);
@@ -34,7 +34,7 @@ class Sync : public Algorithm {
     }
   }
 
-  void worker(Worker& me) override {
+  void worker(Worker& me) const override {
     for (;;) me.answer_with_gradient(options_.batch_size);
   }
 

@@ -3,8 +3,7 @@
 ///   Weighted parallel SGD for distributed unbalanced-workload training system, J. Parallel
 ///   Distrib. Comput. 2020, arXiv 1708.04801.
 ///
-///   worker:  x <- x_0;  loop: until the round is over: x <- x - eta grad f(x; B samples), n_i
-///   times
+///   worker:  x <- x_0;  loop: until the round is over: x <- x - eta grad f(x; B samples), n_i times
 ///                             x <- sum_i p_i x_i
 ///
 /// contraction: p_i ~ (1 - lambda eta)^(n_max - n_i);  samples: p_i ~ n_i.  Both are 1/W when all
@@ -96,8 +95,8 @@ class WpSgd : public Algorithm {
 
   bool needs_server() const override { return false; }
 
-  void worker(Worker& me) override {
-    SgdRule rule(options_, steps_per_epoch_);
+  void worker(Worker& me) const override {
+    UpdateRule rule(options_, steps_per_epoch_);
     Model x = me.initial_model();
     for (std::size_t round = 0; !options_.rounds || round < *options_.rounds; ++round) {
       const double deadline = options_.round_time_s ? me.clock() + *options_.round_time_s
@@ -130,7 +129,7 @@ class WpSgd : public Algorithm {
  private:
   std::optional<Gradient> gradient(Worker& me, double deadline, const Model& x) const {
     if (!options_.round_time_s) return me.gradient(x, options_.batch_size);
-    return me.gradient_before(deadline, x, options_.batch_size);
+    return me.gradient(x, options_.batch_size, {.deadline = deadline});
   }
 
   double weight(std::uint64_t n, std::uint64_t most) const {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "sim/core/json.hpp"
+#include "sim/base/json.hpp"
 
 /// Damages texts and JSON at random, but the same way on every machine: only the bits of a
 /// generator with a fixed seed decide, never a library's distribution.

@@ -24,6 +24,9 @@ if [[ ! -x $before || -d $before ]]; then
   before=$work/build/motley
 fi
 
+before=$(realpath "$before")
+after=$(realpath "$after")
+
 # Clusters of more than a hundred workers get a hundred of each class.
 smaller() {
   python3 - "$1" <<'PYTHON'

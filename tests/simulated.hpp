@@ -6,9 +6,9 @@
 #include <string>
 #include <unistd.h>
 
-#include "sim/app/experiment.hpp"
-#include "sim/core/child_process.hpp"
-#include "sim/core/json.hpp"
+#include "sim/base/child_process.hpp"
+#include "sim/base/json.hpp"
+#include "sim/study/experiment.hpp"
 
 /// Runs scenarios given as JSON, each simulation in a process of its own.
 namespace motley {

@@ -1,7 +1,7 @@
 #include <atomic>
 #include <vector>
 
-#include "sim/core/json.hpp"
+#include "sim/base/json.hpp"
 #include "tests/catch.hpp"
 #include "tests/simulated.hpp"
 #include "tests/watched_malloc.hpp"

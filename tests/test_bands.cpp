@@ -1,4 +1,4 @@
-#include "sim/core/statistics/bands.hpp"
+#include "sim/results/statistics/bands.hpp"
 #include "tests/catch.hpp"
 
 namespace motley {

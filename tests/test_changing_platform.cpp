@@ -2,7 +2,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "sim/core/json.hpp"
+#include "sim/base/json.hpp"
 #include "tests/catch.hpp"
 #include "tests/program.hpp"
 #include "tests/simulated.hpp"

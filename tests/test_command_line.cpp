@@ -1,7 +1,7 @@
 // The commands and their options; what "run" writes and refuses has files of its own.
-#include "sim/app/shell_word.hpp"
-#include "sim/core/input/place.hpp"
-#include "sim/core/json.hpp"
+#include "sim/base/json.hpp"
+#include "sim/base/place.hpp"
+#include "sim/base/shell_word.hpp"
 #include "tests/small_scenario.hpp"
 
 namespace motley {

@@ -8,9 +8,9 @@
 #include <sys/stat.h>
 #include <zlib.h>
 
-#include "sim/app/study.hpp"
-#include "sim/core/json.hpp"
-#include "sim/core/learning/dataset.hpp"
+#include "sim/base/json.hpp"
+#include "sim/learning/data/dataset.hpp"
+#include "sim/study/study.hpp"
 #include "tests/mutations.hpp"
 #include "tests/small_scenario.hpp"
 

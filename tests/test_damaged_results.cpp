@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <sys/stat.h>
 
-#include "sim/core/digest.hpp"
-#include "sim/core/json.hpp"
-#include "sim/core/record/result_files.hpp"
-#include "sim/core/record/run_store.hpp"
-#include "sim/core/record/strict_json.hpp"
+#include "sim/base/digest.hpp"
+#include "sim/base/json.hpp"
+#include "sim/base/strict_json.hpp"
+#include "sim/results/result_files.hpp"
+#include "sim/results/run_store.hpp"
 #include "tests/mutations.hpp"
 #include "tests/small_scenario.hpp"
 

@@ -11,7 +11,7 @@
 #include <vector>
 #include <zlib.h>
 
-#include "sim/core/learning/dataset.hpp"
+#include "sim/learning/data/dataset.hpp"
 #include "tests/catch.hpp"
 
 namespace motley {

@@ -5,11 +5,12 @@
 #include <numeric>
 #include <set>
 
-#include "sim/core/apportion.hpp"
-#include "sim/core/learning/dealer.hpp"
-#include "sim/core/learning/model_split.hpp"
-#include "sim/core/learning/sampler.hpp"
-#include "sim/core/learning/speed_groups.hpp"
+#include "algorithms/support/apportioned_to_all.hpp"
+#include "sim/base/apportion.hpp"
+#include "algorithms/support/dealer.hpp"
+#include "algorithms/support/speed_groups.hpp"
+#include "sim/engine/model_split.hpp"
+#include "sim/learning/data/sampler.hpp"
 #include "tests/catch.hpp"
 
 namespace motley {

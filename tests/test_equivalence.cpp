@@ -1,31 +1,12 @@
 // Algorithms that coincide give the same bits, and results depend on nothing but the scenario.
 #include <algorithm>
 
-#include "sim/core/json.hpp"
+#include "sim/base/json.hpp"
 #include "tests/catch.hpp"
-#include "tests/simulated.hpp"
+#include "tests/compared.hpp"
 
 namespace motley {
 namespace {
-
-std::vector<double> losses(const RunResult& result) {
-  std::vector<double> values;
-  for (const CurvePoint& point : result.curve) values.push_back(point.test_loss.value());
-  return values;
-}
-
-Json with_algorithm(Json scenario, const Json& algorithm) {
-  scenario["algorithms"] = Json::array({algorithm});
-  return scenario;
-}
-
-/// Everything of a run but how long it really took.
-std::string text_of(RunResult result) {
-  result.wall_s = 0;
-  result.peak_rss_mb = 0;
-  result.evaluation_wall_s = 0;
-  return to_json(result).dump();
-}
 
 TEST_CASE("async with one worker is a plain SGD loop, bit for bit") {
   Json scenario = learning_scenario();

@@ -4,8 +4,8 @@
 
 #include "catch.hpp"
 #include "program.hpp"
-#include "sim/app/explanation.hpp"
-#include "sim/core/input/place.hpp"
+#include "sim/base/place.hpp"
+#include "sim/cli/explanation.hpp"
 
 using namespace motley;
 using namespace motley::tests;

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "sim/core/json.hpp"
+#include "sim/base/json.hpp"
 #include "tests/catch.hpp"
 #include "tests/simulated.hpp"
 
@@ -11,10 +11,10 @@ namespace {
 
 /// The server waits for pushes that nobody sends.
 struct Stuck : Algorithm {
-  void server(Server& me) override {
+  void server(Server& me) const override {
     for (;;) me.next_push();
   }
-  void worker(Worker& me) override {
+  void worker(Worker& me) const override {
     for (;;) me.pull();
   }
 };
@@ -22,7 +22,7 @@ struct Stuck : Algorithm {
 /// Worker 0 stays away from the barrier.
 struct HalfStuck : Algorithm {
   bool needs_server() const override { return false; }
-  void worker(Worker& me) override {
+  void worker(Worker& me) const override {
     Model x = me.initial_model();
     for (;;) {
       me.gradient(x, 1);
@@ -36,7 +36,7 @@ struct HalfStuck : Algorithm {
 
 struct Throwing : Algorithm {
   bool needs_server() const override { return false; }
-  void worker(Worker& me) override {
+  void worker(Worker& me) const override {
     me.gradient(me.initial_model(), 1);
     throw std::runtime_error("the algorithm gave up");
   }
@@ -44,7 +44,7 @@ struct Throwing : Algorithm {
 
 /// Gradients are computed and thrown away, every second one.
 struct Wasteful : Algorithm {
-  void server(Server& me) override {
+  void server(Server& me) const override {
     Model x = me.initial_model();
     me.broadcast_model(x);
     for (std::size_t n = 0;; ++n) {
@@ -53,10 +53,10 @@ struct Wasteful : Algorithm {
         me.discard(push);
       else
         me.finish_update(x, push);
-      me.send_model(push.worker, x);
+      me.send_model(push.sender, x);
     }
   }
-  void worker(Worker& me) override {
+  void worker(Worker& me) const override {
     for (;;) me.push(me.gradient(me.pull(), 1));
   }
 };

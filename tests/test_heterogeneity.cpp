@@ -2,9 +2,9 @@
 #include <cmath>
 #include <numeric>
 
-#include "sim/core/input/cluster_plan.hpp"
-#include "sim/core/json.hpp"
-#include "sim/core/random_laws.hpp"
+#include "sim/base/json.hpp"
+#include "sim/base/random_laws.hpp"
+#include "sim/scenario/cluster_plan.hpp"
 #include "tests/catch.hpp"
 #include "tests/program.hpp"
 #include "tests/simulated.hpp"

@@ -7,7 +7,7 @@
 #include <map>
 #include <random>
 
-#include "sim/core/json.hpp"
+#include "sim/base/json.hpp"
 #include "tests/catch.hpp"
 #include "tests/simulated.hpp"
 

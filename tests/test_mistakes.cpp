@@ -1,6 +1,6 @@
 // Mistakes in what "motley run" is given: one line each, and nothing written.
-#include "sim/core/input/place.hpp"
-#include "sim/core/json.hpp"
+#include "sim/base/json.hpp"
+#include "sim/base/place.hpp"
 #include "tests/small_scenario.hpp"
 
 namespace motley {

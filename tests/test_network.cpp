@@ -1,6 +1,6 @@
 // Messages that are alone on their links are not SimGrid's: they must take the time they would
 // there.
-#include "sim/core/json.hpp"
+#include "sim/base/json.hpp"
 #include "tests/catch.hpp"
 #include "tests/simulated.hpp"
 

@@ -1,6 +1,6 @@
 #include <cmath>
 
-#include "sim/core/json.hpp"
+#include "sim/base/json.hpp"
 #include "tests/catch.hpp"
 #include "tests/simulated.hpp"
 

@@ -7,9 +7,9 @@
 #include <numeric>
 #include <thread>
 
-#include "sim/core/learning/problem.hpp"
-#include "sim/core/learning/quadratic.hpp"
-#include "sim/core/random.hpp"
+#include "sim/base/random.hpp"
+#include "sim/learning/models/problem.hpp"
+#include "sim/learning/models/quadratic.hpp"
 #include "tests/catch.hpp"
 #include "tests/watched_malloc.hpp"
 

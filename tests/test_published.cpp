@@ -5,7 +5,7 @@
 #include <numeric>
 
 #include "algorithms/catalog.hpp"
-#include "sim/core/json.hpp"
+#include "sim/base/json.hpp"
 #include "tests/catch.hpp"
 #include "tests/simulated.hpp"
 

@@ -1,7 +1,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "sim/core/random.hpp"
+#include "sim/base/random.hpp"
 #include "tests/catch.hpp"
 
 namespace motley {

@@ -5,9 +5,9 @@
 #include <sys/mount.h>
 #include <sys/resource.h>
 
-#include "sim/core/input/place.hpp"
-#include "sim/core/json.hpp"
-#include "sim/core/record/strict_json.hpp"
+#include "sim/base/json.hpp"
+#include "sim/base/place.hpp"
+#include "sim/base/strict_json.hpp"
 #include "tests/catch.hpp"
 #include "tests/program.hpp"
 

@@ -1,6 +1,6 @@
 // What "motley run" writes, prints and returns.
-#include "sim/core/input/place.hpp"
-#include "sim/core/json.hpp"
+#include "sim/base/json.hpp"
+#include "sim/base/place.hpp"
 #include "tests/small_scenario.hpp"
 
 namespace motley {

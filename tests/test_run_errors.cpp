@@ -4,7 +4,7 @@
 #include <new>
 #include <stdexcept>
 
-#include "sim/core/json.hpp"
+#include "sim/base/json.hpp"
 #include "sim/engine/simulation.hpp"
 #include "tests/catch.hpp"
 #include "tests/simulated.hpp"

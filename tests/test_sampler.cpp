@@ -6,7 +6,7 @@
 #include <set>
 #include <vector>
 
-#include "sim/core/learning/sampler.hpp"
+#include "sim/learning/data/sampler.hpp"
 #include "tests/catch.hpp"
 
 namespace motley {

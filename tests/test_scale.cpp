@@ -2,7 +2,7 @@
 #include <cstdlib>
 #include <new>
 
-#include "sim/core/json.hpp"
+#include "sim/base/json.hpp"
 #include "tests/catch.hpp"
 #include "tests/simulated.hpp"
 

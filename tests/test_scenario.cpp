@@ -3,9 +3,9 @@
 #include <sys/stat.h>
 #include <vector>
 
-#include "sim/core/input/cluster_plan.hpp"
-#include "sim/core/input/scenario.hpp"
-#include "sim/core/json.hpp"
+#include "sim/base/json.hpp"
+#include "sim/scenario/cluster_plan.hpp"
+#include "sim/scenario/scenario.hpp"
 #include "tests/catch.hpp"
 #include "tests/program.hpp"
 

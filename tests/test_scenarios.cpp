@@ -1,8 +1,8 @@
 // Every shipped scenario is an example and a test at once.
 #include <algorithm>
 
-#include "sim/core/input/place.hpp"
-#include "sim/core/json.hpp"
+#include "sim/base/json.hpp"
+#include "sim/base/place.hpp"
 #include "tests/catch.hpp"
 #include "tests/program.hpp"
 

@@ -1,10 +1,10 @@
 // Intervals against tables and by simulation; comparisons against hand-made runs.
 #include <cmath>
 
-#include "sim/core/json.hpp"
-#include "sim/core/random_laws.hpp"
-#include "sim/core/statistics/comparison.hpp"
-#include "sim/core/statistics/summary_file.hpp"
+#include "sim/base/json.hpp"
+#include "sim/base/random_laws.hpp"
+#include "sim/results/statistics/comparison.hpp"
+#include "sim/results/statistics/summary_file.hpp"
 #include "tests/catch.hpp"
 
 namespace motley {

@@ -1,8 +1,8 @@
 // The table at the end, of runs made by hand.
 #include <sstream>
 
-#include "sim/app/summary.hpp"
-#include "sim/core/json.hpp"
+#include "sim/base/json.hpp"
+#include "sim/cli/summary.hpp"
 #include "tests/catch.hpp"
 #include "tests/program.hpp"
 #include "tests/simulated.hpp"

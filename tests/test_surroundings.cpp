@@ -5,7 +5,7 @@
 #include <set>
 #include <sys/resource.h>
 
-#include "sim/core/record/finite_result.hpp"
+#include "sim/results/finite_result.hpp"
 #include "tests/small_scenario.hpp"
 
 namespace motley {

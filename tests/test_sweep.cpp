@@ -5,11 +5,11 @@
 #include <set>
 #include <unistd.h>
 
-#include "sim/app/shards.hpp"
-#include "sim/app/study.hpp"
-#include "sim/core/digest.hpp"
-#include "sim/core/input/sweep.hpp"
-#include "sim/core/json.hpp"
+#include "sim/base/digest.hpp"
+#include "sim/base/json.hpp"
+#include "sim/scenario/sweep.hpp"
+#include "sim/study/shards.hpp"
+#include "sim/study/study.hpp"
 #include "tests/catch.hpp"
 #include "tests/program.hpp"
 #include "tests/simulated.hpp"

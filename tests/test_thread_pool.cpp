@@ -5,7 +5,7 @@
 #include <thread>
 #include <utility>
 
-#include "sim/core/thread_pool.hpp"
+#include "sim/base/thread_pool.hpp"
 #include "sim/engine/computation.hpp"
 #include "tests/catch.hpp"
 

@@ -3,9 +3,9 @@
 
 #include "catch.hpp"
 #include "program.hpp"
-#include "sim/app/trace_options.hpp"
-#include "sim/core/json.hpp"
-#include "sim/core/record/link_use.hpp"
+#include "sim/base/json.hpp"
+#include "sim/results/link_use.hpp"
+#include "sim/cli/trace_options.hpp"
 #include "simulated.hpp"
 
 using namespace motley;

@@ -1,7 +1,7 @@
 // Virtual times against closed forms, to 1e-9. In every scenario here a sample takes 1 Gf, a
 // message is S = 8 MB, a link b = 100 MB/s with 1 ms, so that alone on its way a message takes 2 ms
 // + 80 ms.
-#include "sim/core/json.hpp"
+#include "sim/base/json.hpp"
 #include "tests/catch.hpp"
 #include "tests/simulated.hpp"
 

@@ -1,8 +1,8 @@
 #include <string>
 #include <vector>
 
-#include "sim/core/input/units.hpp"
-#include "sim/core/json.hpp"
+#include "sim/base/json.hpp"
+#include "sim/scenario/units.hpp"
 #include "tests/catch.hpp"
 
 namespace motley {

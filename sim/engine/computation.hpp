@@ -4,7 +4,7 @@
 
 #include <boost/intrusive/set.hpp>
 
-#include "sim/core/thread_pool.hpp"
+#include "sim/base/thread_pool.hpp"
 
 namespace motley {
 

@@ -3,7 +3,7 @@
 #include <simgrid/forward.h>
 #include <string>
 
-#include "sim/core/input/scenario.hpp"
+#include "sim/scenario/scenario.hpp"
 
 namespace motley {
 

@@ -2,42 +2,45 @@
 
 #include <algorithm>
 #include <deque>
-#include <string>
+#include <optional>
 #include <utility>
-
-#include <simgrid/s4u.hpp>
 
 namespace motley {
 
-/// Where an actor waits for what arrives. Items come out in order of arrival, ties by sender:
+/// What has arrived and was not yet taken. Items come out in order of arrival, ties by sender:
 /// whoever takes first at some moment sees all that arrived at that moment, in order of rank.
 template <class T>
 class Inbox {
  public:
+  /// `now` may also be a moment that has passed.
   void put(double now, std::size_t from, T item) {
     auto place = items_.end();
-    while (place != items_.begin() && std::prev(place)->time == now &&
-           std::prev(place)->from > from) {
-      --place;
-    }
+    while (place != items_.begin() && std::prev(place)->is_after(now, from)) --place;
     items_.insert(place, Item{now, from, std::move(item)});
-    if (waiting_) {
-      waiting_ = false;
-      arrival_->release();
-    }
   }
 
   bool empty() const { return items_.empty(); }
 
-  /// For the one actor that owns the inbox.
+  /// The first; there must be one.
   T take() {
-    while (items_.empty()) {
-      waiting_ = true;
-      arrival_->acquire();
-    }
     T item = std::move(items_.front().item);
     items_.pop_front();
     return item;
+  }
+
+  /// The first for which `wanted` holds, if there is one.
+  template <class F>
+  std::optional<T> take_if(const F& wanted) {
+    const auto found = find(wanted);
+    if (found == items_.end()) return std::nullopt;
+    T item = std::move(items_[static_cast<std::size_t>(found - items_.begin())].item);
+    items_.erase(found);
+    return item;
+  }
+
+  template <class F>
+  bool has(const F& wanted) const {
+    return find(wanted) != items_.end();
   }
 
  private:
@@ -45,10 +48,19 @@ class Inbox {
     double time;
     std::size_t from;
     T item;
+
+    bool is_after(double moment, std::size_t other) const {
+      return time > moment || (time == moment && from > other);
+    }
   };
+
+  template <class F>
+  auto find(const F& wanted) const {
+    return std::find_if(items_.begin(), items_.end(),
+                        [&](const Item& item) { return wanted(item.item); });
+  }
+
   std::deque<Item> items_;
-  bool waiting_ = false;
-  simgrid::s4u::SemaphorePtr arrival_ = simgrid::s4u::Semaphore::create(0);
 };
 
 }  // namespace motley

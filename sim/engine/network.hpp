@@ -11,9 +11,9 @@
 #include <boost/container/small_vector.hpp>
 #include <simgrid/s4u.hpp>
 
-#include "sim/core/record/recorder.hpp"
 #include "sim/engine/agenda.hpp"
 #include "sim/engine/platform.hpp"
+#include "sim/results/recorder.hpp"
 
 namespace motley {
 

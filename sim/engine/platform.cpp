@@ -4,9 +4,9 @@
 #include <cmath>
 #include <stdexcept>
 
-#include "sim/core/child_process.hpp"
-#include "sim/core/input/text.hpp"
-#include "sim/core/json.hpp"
+#include "sim/base/child_process.hpp"
+#include "sim/base/json.hpp"
+#include "sim/base/text.hpp"
 #include "sim/engine/engine_setup.hpp"
 #include "sim/engine/platform_check.hpp"
 #include "sim/engine/simgrid_generation.hpp"

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "sim/core/input/cluster_plan.hpp"
+#include "sim/scenario/cluster_plan.hpp"
 
 namespace motley {
 

@@ -4,8 +4,8 @@
 
 #include <simgrid/s4u.hpp>
 
-#include "sim/core/input/units.hpp"
 #include "sim/engine/platform_profiles.hpp"
+#include "sim/scenario/units.hpp"
 
 namespace s4u = simgrid::s4u;
 

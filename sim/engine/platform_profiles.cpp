@@ -6,7 +6,7 @@
 #include <sstream>
 #include <vector>
 
-#include "sim/core/input/units.hpp"
+#include "sim/scenario/units.hpp"
 
 namespace motley {
 namespace {

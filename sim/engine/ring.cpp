@@ -4,18 +4,16 @@ namespace s4u = simgrid::s4u;
 
 namespace motley {
 
-Ring::Ring(Network& network, ThreadPool& pool, ApproximateSpec::Ring form, std::size_t workers,
-           std::uint64_t bytes)
-    : network_(network), pool_(pool), form_(form), bytes_(bytes), members_(workers) {}
+Ring::Ring(Setup setup) : setup_(std::move(setup)), members_(setup_.ranks.size()) {}
 
-std::uint64_t Ring::piece_bytes(std::size_t piece) const {
+std::uint64_t Ring::piece_bytes(std::uint64_t bytes, std::size_t piece) const {
   // Whole bytes, all pieces together exactly the message.
   const std::uint64_t pieces = members_.size();
-  return bytes_ * (piece + 1) / pieces - bytes_ * piece / pieces;
+  return bytes * (piece + 1) / pieces - bytes * piece / pieces;
 }
 
 Ring::Round& Ring::round(std::uint64_t index) {
-  // A fast worker may be one round ahead of one that has yet to collect.
+  // A fast member may be one round ahead of one that has yet to collect.
   while (rounds_.size() <= index - first_round_) {
     rounds_.emplace_back();
     rounds_.back().values.resize(members_.size());
@@ -33,7 +31,7 @@ Parameters Ring::mean_of(const Round& round) const {
     vectors.push_back(&round.values[i]);
     shares.push_back(static_cast<float>(round.weights[i] / total));
   }
-  return weighted_sum(vectors, shares, pool_);
+  return weighted_sum(vectors, shares, setup_.pool);
 }
 
 void Ring::wake_if_through(Member& member) {
@@ -42,72 +40,86 @@ void Ring::wake_if_through(Member& member) {
   member.arrival->release();
 }
 
-void Ring::exchange(std::size_t rank, std::uint64_t bytes) {
-  Member& me = members_[rank];
+void Ring::send_right(std::size_t member, std::uint64_t bytes, std::function<void()> arrived,
+                      double latencies) {
+  const std::size_t right = (member + 1) % members_.size();
+  setup_.network.send(setup_.ranks[member], setup_.ranks[right], bytes, std::move(arrived),
+                      latencies);
+}
+
+void Ring::exchange(std::size_t member, std::uint64_t bytes) {
+  Member& me = members_[member];
   if (!me.arrival) me.arrival = s4u::Semaphore::create(0);
   me.wanted = ++me.exchanges;
-  network_.send(rank, (rank + 1) % members_.size(), bytes, [this, rank] {
-    Member& left = members_[rank];
-    Member& right = members_[(rank + 1) % members_.size()];
+  const auto arrived = [this, member] {
+    Member& left = members_[member];
+    Member& right = members_[(member + 1) % members_.size()];
     ++left.sent;
     ++right.received;
     wake_if_through(left);
     wake_if_through(right);
-  });
+  };
+  send_right(member, bytes, arrived, 1);
   me.arrival->acquire();
 }
 
-void Ring::pass_pieces(std::size_t rank) {
-  const std::size_t workers = members_.size();
-  for (std::size_t step = 0; step < 2 * (workers - 1); ++step) {
-    // Reduce-scatter passes on piece rank - step; all-gather starts from the piece just completed.
-    const std::size_t passed_on = step < workers - 1 ? step : step - (workers - 1);
-    const std::size_t start = step < workers - 1 ? rank : rank + 1;
-    exchange(rank, piece_bytes((start + workers - passed_on) % workers));
+void Ring::pass_pieces(std::size_t member, std::uint64_t bytes) {
+  const std::size_t pieces = members_.size();
+  for (std::size_t step = 0; step < 2 * (pieces - 1); ++step) {
+    // Reduce-scatter passes on piece member - step; all-gather starts from the piece just completed.
+    const std::size_t passed_on = step < pieces - 1 ? step : step - (pieces - 1);
+    const std::size_t start = step < pieces - 1 ? member : member + 1;
+    exchange(member, piece_bytes(bytes, (start + pieces - passed_on) % pieces));
   }
 }
 
-void Ring::pass_flow() {
-  const std::size_t workers = members_.size();
-  if (workers == 1) return;
-  if (++here_ == workers) {
+void Ring::pass_flow(std::uint64_t bytes) {
+  const std::size_t pieces = members_.size();
+  if (pieces == 1) return;
+  if (++here_ == pieces) {
     here_ = 0;
-    under_way_ = workers;
-    for (std::size_t rank = 0; rank < workers; ++rank) {
+    under_way_ = pieces;
+    for (std::size_t member = 0; member < pieces; ++member) {
       // All pieces twice, but for the one it completes and the one its neighbour does.
-      const std::uint64_t bytes =
-          2 * bytes_ - piece_bytes((rank + 1) % workers) - piece_bytes((rank + 2) % workers);
+      const std::uint64_t flow = 2 * bytes - piece_bytes(bytes, (member + 1) % pieces) -
+                                 piece_bytes(bytes, (member + 2) % pieces);
       const auto through = [this] {
         if (--under_way_ == 0) release(*all_through_, members_.size());
       };
-      network_.send(rank, (rank + 1) % workers, bytes, through,
-                    static_cast<double>(2 * (workers - 1)));
+      send_right(member, flow, through, static_cast<double>(2 * (pieces - 1)));
     }
   }
   all_through_->acquire();
 }
 
-Parameters Ring::mean(std::size_t rank, const Parameters& value, double weight) {
-  const std::uint64_t my_round = members_[rank].round++;
-  round(my_round).values[rank] = value;
-  round(my_round).weights[rank] = weight;
-  if (form_ == ApproximateSpec::Ring::fluid)
-    pass_flow();
+Collective::Outcome Ring::mean(std::size_t member, const Parameters& value, double weight,
+                               std::vector<double> numbers) {
+  const std::uint64_t my_round = members_[member].round++;
+  round(my_round).values[member] = value;
+  round(my_round).weights[member] = weight;
+  if (!numbers.empty()) {
+    auto& of_all = round(my_round).numbers;
+    if (!of_all) of_all = std::make_shared<std::vector<std::vector<double>>>(members_.size());
+    (*of_all)[member] = std::move(numbers);
+  }
+  const std::uint64_t bytes = setup_.model_bytes * value.size() / setup_.model_size;
+  if (setup_.approximate.ring == ApproximateSpec::Ring::fluid)
+    pass_flow(bytes);
   else
-    pass_pieces(rank);
+    pass_pieces(member, bytes);
 
   Round& mine = round(my_round);
   if (mine.mean.empty()) {
     mine.mean = mean_of(mine);
     mine.values.clear();
   }
-  Parameters result = mine.mean;
+  Outcome outcome{mine.mean, mine.numbers};
   if (++mine.collected == members_.size()) {
     // Rounds are collected in order, so this is the first.
     rounds_.pop_front();
     ++first_round_;
   }
-  return result;
+  return outcome;
 }
 
 }  // namespace motley

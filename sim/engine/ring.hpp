@@ -6,28 +6,27 @@
 
 #include <simgrid/s4u.hpp>
 
-#include "sim/core/learning/parameters.hpp"
+#include "sim/engine/collective.hpp"
 #include "sim/engine/gathering.hpp"
 #include "sim/engine/network.hpp"
 
 namespace motley {
 
-/// Ring all-reduce among the workers: reduce-scatter, then all-gather, 2(W-1) steps in which
-/// everybody sends one of W pieces to its right neighbour and receives one from its left; a step
-/// ends when both are through. The pieces really cross the network; the mean itself is computed
-/// once, in order of rank, and shared.
+/// Ring all-reduce among the W members of a group: reduce-scatter, then all-gather, 2(W-1) steps in
+/// which everybody sends one of W pieces to its right neighbour and receives one from its left; a
+/// step ends when both are through. The pieces really cross the network; the mean itself is computed
+/// once, in the members' order, and shared.
 ///
 /// fluid: all steps of a neighbour pair are one flow with their bytes and latencies. The flows
-/// start when the last worker has come, and everybody goes on when the slowest is through. Where
+/// start when the last member has come, and everybody goes on when the slowest is through. Where
 /// all links are equal and carry nothing else this takes exactly as long as the steps; elsewhere
 /// the slowest link alone counts.
-class Ring {
+class Ring final : public Collective {
  public:
-  Ring(Network& network, ThreadPool& pool, ApproximateSpec::Ring form, std::size_t workers,
-       std::uint64_t bytes);
+  explicit Ring(Setup setup);
 
-  /// Called by the actor of each worker. Returns the mean weighted by `weight`.
-  Parameters mean(std::size_t rank, const Parameters& value, double weight);
+  Outcome mean(std::size_t member, const Parameters& value, double weight,
+               std::vector<double> numbers) override;
 
  private:
   struct Member {
@@ -41,24 +40,25 @@ class Ring {
   struct Round {
     std::vector<Parameters> values;
     std::vector<double> weights;
+    std::shared_ptr<std::vector<std::vector<double>>> numbers;
     Parameters mean;
     std::size_t collected = 0;
   };
 
-  std::uint64_t piece_bytes(std::size_t piece) const;
+  /// Of one of W pieces of a vector that takes so many bytes.
+  std::uint64_t piece_bytes(std::uint64_t bytes, std::size_t piece) const;
   Round& round(std::uint64_t index);
-  void exchange(std::size_t rank, std::uint64_t bytes);
+  void send_right(std::size_t member, std::uint64_t bytes, std::function<void()> arrived,
+                  double latencies);
+  void exchange(std::size_t member, std::uint64_t bytes);
   void wake_if_through(Member& member);
-  void pass_pieces(std::size_t rank);
-  void pass_flow();
+  void pass_pieces(std::size_t member, std::uint64_t bytes);
+  void pass_flow(std::uint64_t bytes);
   Parameters mean_of(const Round& round) const;
 
-  Network& network_;
-  ThreadPool& pool_;
-  ApproximateSpec::Ring form_;
-  std::uint64_t bytes_;
+  Setup setup_;
   std::vector<Member> members_;
-  std::size_t here_ = 0;       // fluid: workers that have come to this round
+  std::size_t here_ = 0;       // fluid: members that have come to this round
   std::size_t under_way_ = 0;  // flows
   simgrid::s4u::SemaphorePtr all_through_ = simgrid::s4u::Semaphore::create(0);
   std::deque<Round> rounds_;

@@ -1,16 +1,44 @@
 #include "sim/engine/simulation.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <map>
 #include <sstream>
+#include <stdexcept>
 
 #include "sim/engine/simgrid_generation.hpp"
-#include "sim/engine/worker_state.hpp"
+#include "sim/engine/simulated_server.hpp"
+#include "sim/engine/simulated_worker.hpp"
 
 namespace s4u = simgrid::s4u;
 
 namespace motley {
+namespace {
+
+Model initial_model_of(const SimulationSetup& setup) {
+  Parameters values(setup.problem.dimension());
+  setup.problem.initial_model(setup.scenario.seed, values.overwritable());
+  Model x;
+  static_cast<Parameters&>(x) = std::move(values);
+  return x;
+}
+
+/// With the flops of the modelled network.
+std::vector<Layer> modelled_layers(const SimulationSetup& setup) {
+  std::vector<Layer> layers = setup.problem.layers();
+  const double own_flops = setup.problem.flops_per_sample();
+  for (Layer& layer : layers) {
+    if (own_flops > 0) {
+      layer.forward_flops *= setup.flops_per_sample / own_flops;
+      layer.backward_flops *= setup.flops_per_sample / own_flops;
+    } else {
+      layer.forward_flops = setup.flops_per_sample / 3;  // of one layer: the division is immaterial
+      layer.backward_flops = setup.flops_per_sample - layer.forward_flops;
+    }
+  }
+  return layers;
+}
+
+}  // namespace
 
 Simulation::Simulation(const SimulationSetup& setup)
     : setup_(setup),
@@ -22,62 +50,110 @@ Simulation::Simulation(const SimulationSetup& setup)
       evaluator_(setup.problem, pool_),
       network_(platform_, setup.scenario, recorder_, agenda_, setup.cluster.workers.size(),
                is_plain_switch(), setup.paje_file.empty() ? setup.message_bytes : 0),
-      ring_(network_, pool_, setup.scenario.approximate.ring, setup.cluster.workers.size(),
-            setup.message_bytes),
-      barrier_(setup.cluster.workers.size()),
-      end_(s4u::Semaphore::create(0)),
-      layers_(setup.problem.layers()) {
+      initial_(initial_model_of(setup)),
+      global_model_(initial_, evaluator_, recorder_, pool_, setup.problem.is_real(),
+                    setup.cluster.workers.size(), [this](double now) { report_progress(now); }),
+      layers_(modelled_layers(setup)),
+      end_(s4u::Semaphore::create(0)) {
   if (setup.trace) recorder_.keep_timeline(*setup.trace, setup.cluster);
-  const double own_flops = setup.problem.flops_per_sample();
-  for (Layer& layer : layers_) {
-    if (own_flops > 0) {
-      layer.forward_flops *= setup.flops_per_sample / own_flops;
-      layer.backward_flops *= setup.flops_per_sample / own_flops;
-    } else {
-      layer.forward_flops = setup.flops_per_sample / 3;  // of one layer: the division is immaterial
-      layer.backward_flops = setup.flops_per_sample - layer.forward_flops;
-    }
-  }
-  Parameters x(setup.problem.dimension());
-  setup.problem.initial_model(setup.scenario.seed, x.overwritable());
-  initial_ = Model{std::move(x), 0, {}, {}};
-  global_ = initial_;
   for (std::size_t rank = 0; rank < workers(); ++rank) {
-    workers_.push_back(std::make_unique<WorkerState>(*this, rank));
+    workers_.push_back(std::make_unique<SimulatedWorker>(*this, rank));
   }
 }
 
 Simulation::~Simulation() = default;
 
-void Simulation::make_shards() {
-  const ExchangeSpec exchange = algorithm_->exchange();
+// ---- Who and what there is ----
+
+void Simulation::make_shards(const Algorithm& algorithm) {
+  const ExchangeSpec exchange = algorithm.exchange();
   layers_travel_alone_ = exchange.overlap == ExchangeSpec::Overlap::layers;
   for (const Shard& shard :
        split_model(exchange, setup_.problem.layers(), setup_.cluster, setup_.message_bytes,
                    setup_.scenario.cost.flops_per_update, {})) {
-    shards_.push_back(std::make_unique<ShardState>());
+    shards_.push_back(std::make_unique<ShardState>(agenda_));
     shards_.back()->shard = shard;
     shards_.back()->index = shards_.size() - 1;
-    shards_.back()->model = {initial_.slice(shard.begin, shard.size), 0, {}, {}};
+    static_cast<Parameters&>(shards_.back()->model) = initial_.slice(shard.begin, shard.size);
   }
-  for (const std::unique_ptr<WorkerState>& worker : workers_) worker->expect_shards(shards_.size());
+  for (const std::unique_ptr<SimulatedWorker>& worker : workers_) {
+    worker->mail().expect(shards_.size(), exchange.compress);
+  }
 }
 
 double Simulation::share_of_model(const ShardState& shard) const {
   return static_cast<double>(shard.shard.size) / static_cast<double>(initial_.size());
 }
 
-void Simulation::model_arrived(std::size_t rank, std::size_t shard, const Model& x) {
-  workers_[rank]->model_arrived(shard, x);
-}
-
 const Partition& Simulation::partition_by(std::span<const double> shares) {
-  if (!shared_partition_) {
-    shared_partition_ =
+  std::unique_ptr<Partition>& partition =
+      partitions_[std::vector<double>(shares.begin(), shares.end())];
+  if (!partition) {
+    partition =
         std::make_unique<Partition>(setup_.problem.train_size(), shares, setup_.scenario.seed);
   }
-  return *shared_partition_;
+  return *partition;
 }
+
+GroupState& Simulation::group(const std::string& name, const std::vector<std::size_t>& ranks,
+                              const std::string& collective) {
+  std::unique_ptr<GroupState>& state = groups_[name];
+  if (!state) {
+    const Collective::Setup setup{network_,
+                                  pool_,
+                                  setup_.scenario.approximate,
+                                  ranks,
+                                  setup_.message_bytes,
+                                  setup_.problem.dimension()};
+    state = std::make_unique<GroupState>(setup, collective);
+  }
+  if (state->ranks != ranks || state->collective != collective) {
+    throw std::logic_error("two workers mean different groups by '" + name + "'");
+  }
+  return *state;
+}
+
+// ---- What happens ----
+
+void Simulation::model_arrived(std::size_t rank, std::size_t shard, const Model& x) {
+  workers_[rank]->mail().model_arrived(shard, x);
+}
+
+void Simulation::message_arrived(std::size_t rank, Message message) {
+  workers_[rank]->mail().message_arrived(std::move(message));
+}
+
+void Simulation::push_arrived(std::size_t shard, Push push) {
+  ShardState& to = *shards_[shard];
+  const std::size_t sender = push.sender;
+  to.inbox.put(clock(), sender, {Event::Kind::message, std::move(push), sender});
+  to.arrival.look();
+}
+
+void Simulation::worker_left(std::size_t rank) {
+  for (const std::unique_ptr<ShardState>& shard : shards_) {
+    shard->inbox.put(clock(), rank, {Event::Kind::left, {}, rank});
+    shard->arrival.look();
+  }
+  departures_.push_back({clock(), rank});
+  for (WorkerMail* watcher : watchers_) watcher->look();
+}
+
+std::function<void(const Message&)> Simulation::guarded_handler(
+    std::function<void(const Message&)> handler) {
+  return [this, handler = std::move(handler)](const Message& message) {
+    guarded([&] { handler(message); });
+  };
+}
+
+void Simulation::watch_departures(WorkerMail& mail, bool watching) {
+  if (watching)
+    watchers_.insert(&mail);
+  else
+    watchers_.erase(&mail);
+}
+
+// ---- Running ----
 
 template <class Body>
 void Simulation::guarded(Body body) {
@@ -90,16 +166,16 @@ void Simulation::guarded(Body body) {
   }
 }
 
-void Simulation::start_actors(Algorithm& algorithm) {
+void Simulation::start_actors(const Algorithm& algorithm) {
   // All but the referee are daemons: they end when it does. It waits for the stop rule and not for
   // a timer, so that a stuck algorithm is a deadlock and not slow convergence.
   generation::add_actor("referee", platform_.any_host(), [this] { end_->acquire(); });
-  if (algorithm.needs_server()) {
+  if (has_server_) {
     for (const std::unique_ptr<ShardState>& shard : shards_) {
       s4u::Host* host = platform_.host(server_node(shard->shard.server));
       generation::add_actor("server", host, [this, &algorithm, index = shard->index] {
         guarded([&] {
-          Server me(*this, index);
+          SimulatedServer me(*this, index);
           algorithm.server(me);
         });
       })->daemonize();
@@ -109,8 +185,8 @@ void Simulation::start_actors(Algorithm& algorithm) {
     const std::string& name = setup_.cluster.workers[rank].name;
     generation::add_actor(name, platform_.host(rank), [this, &algorithm, rank] {
       guarded([&] {
-        Worker me(*workers_[rank]);
-        algorithm.worker(me);
+        algorithm.worker(*workers_[rank]);
+        worker_left(rank);
         if (++workers_done_ == workers() && !over_) end_at(clock());
       });
     })->daemonize();
@@ -138,95 +214,34 @@ void Simulation::report_progress(double now) {
       {recorder_.progress(now), now, recorder_.updates(), last.test_accuracy, last.test_loss});
 }
 
-void Simulation::evaluate(double now) {
-  const auto start = std::chrono::steady_clock::now();
-  recorder_.evaluated(
-      now, setup_.problem.is_real() ? evaluator_.evaluate(current_model()) : Evaluation{});
-  const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - start;
-  evaluation_wall_s_ += passed.count();
-  report_progress(now);
-}
-
 void Simulation::finish_update(Model& x) {
-  const double now = clock();
-  evaluate_merge_before(now);
-  // What was due at this very moment shows the real merge.
-  const bool due = recorder_.update_finished(now) || merge_due_;
-  merge_due_.reset();
-  x.version = recorder_.updates();
-  global_ = x;
-  own_models_.clear();
-  if (due) evaluate(now);
+  evaluate_merge_before(clock());
+  global_model_.update(clock(), x);
   stop_if_over();
 }
 
-Notes Simulation::put_down(std::size_t rank, double number) {
-  if (put_down_ == 0) gathered_ = std::make_shared<std::vector<double>>(workers());
-  (*gathered_)[rank] = number;
-  put_down_ = (put_down_ + 1) % workers();
-  return gathered_;
-}
-
 void Simulation::finish_shard_update(ShardState& shard, Model& x) {
-  x.version = ++shard.updates;
-  x.shard_versions = nullptr;
-  shard.model = x;
-  if (shards_.size() == 1) {
-    finish_update(x);
-    return;
-  }
-  for (const std::unique_ptr<ShardState>& other : shards_) {
-    if (other->updates <= recorder_.updates()) return;  // the whole is not updated yet
-  }
-  const double now = clock();
-  if (recorder_.update_finished(now)) evaluate(now);
+  evaluate_merge_before(clock());
+  global_model_.update_shard(clock(), shard, x);
   stop_if_over();
 }
 
 void Simulation::finish_own_update(std::size_t rank, const Model& x, std::uint64_t steps) {
-  if (own_models_.empty()) {
-    own_models_.assign(workers(), global_);
-    own_steps_.assign(workers(), 0);
-  }
-  own_models_[rank] = x;
-  own_steps_[rank] = steps;
-  const double now = clock();
-  if (recorder_.update_finished(now)) merge_due_ = now;
+  global_model_.update_own(clock(), rank, x, steps);
   stop_if_over();
 }
 
 void Simulation::evaluate_merge_before(double now) {
-  if (!merge_due_ || *merge_due_ >= now) return;
-  const double due = *merge_due_;
-  merge_due_.reset();
-  if (!over_) evaluate(due);
+  if (!over_) global_model_.evaluate_merge_before(now);
   stop_if_over();
 }
 
-Parameters Simulation::current_model() {
-  if (!own_models_.empty()) {
-    std::vector<const Parameters*> models;
-    std::vector<float> weights;
-    for (const Parameters& model : own_models_) models.push_back(&model);
-    for (const double weight : algorithm_->merge_weights(own_steps_)) {
-      weights.push_back(static_cast<float>(weight));
-    }
-    return weighted_sum(models, weights, pool_);
-  }
-  if (shards_.size() == 1 || !algorithm_->needs_server()) return global_;
-  Parameters whole(initial_.size());
-  const std::span<float> values = whole.overwritable();
-  for (const std::unique_ptr<ShardState>& shard : shards_) {
-    std::ranges::copy(shard->model.values(),
-                      values.begin() + static_cast<std::ptrdiff_t>(shard->shard.begin));
-  }
-  return whole;
-}
+// ---- Stuck ----
 
 bool Simulation::is_stuck() const {
   if (network_.in_flight() > 0) return false;
   for (const std::unique_ptr<ShardState>& shard : shards_) {
-    if (algorithm_->needs_server() && shard->waits_for == "nothing") return false;  // it updates
+    if (has_server_ && shard->waits_for == "nothing") return false;  // it updates
   }
   for (const WorkerAccount& account : recorder_.workers()) {
     if (!account.idle()) return false;
@@ -242,7 +257,7 @@ double Simulation::last_event() const {
 
 std::string Simulation::who_waits_for_whom() const {
   std::map<std::string, std::vector<std::string>> waiting;  // by what they wait for
-  if (algorithm_->needs_server()) {
+  if (has_server_) {
     for (const std::unique_ptr<ShardState>& shard : shards_) {
       std::vector<std::string>& names = waiting[shard->waits_for];
       const std::string& name = setup_.cluster.servers[shard->shard.server].name;
@@ -250,7 +265,7 @@ std::string Simulation::who_waits_for_whom() const {
     }
   }
   for (std::size_t rank = 0; rank < workers_.size(); ++rank) {
-    waiting[workers_[rank]->waits_for()].push_back(setup_.cluster.workers[rank].name);
+    waiting[workers_[rank]->mail().waits_for()].push_back(setup_.cluster.workers[rank].name);
   }
   constexpr std::size_t most_names = 6;
   std::ostringstream text;
@@ -265,9 +280,12 @@ std::string Simulation::who_waits_for_whom() const {
   return text.str();
 }
 
-RunResult Simulation::run(Algorithm& algorithm) {
-  algorithm_ = &algorithm;
-  make_shards();
+// ---- The run ----
+
+RunResult Simulation::run(const Algorithm& algorithm) {
+  has_server_ = algorithm.needs_server();
+  make_shards(algorithm);
+  global_model_.begin(algorithm, shards_);
   s4u::Engine& engine = engine_.engine();
   s4u::Engine::on_deadlock_cb([this] {
     if (over_) return;
@@ -277,7 +295,7 @@ RunResult Simulation::run(Algorithm& algorithm) {
     network_.close();
     agenda_.close();
   });
-  evaluate(0);
+  global_model_.evaluate(0);
   start_actors(algorithm);
   if (recorder_.stopped()) end_at(0);  // the initial model has reached the target already
   if (setup_.scenario.stop.time_s) {
@@ -289,7 +307,10 @@ RunResult Simulation::run(Algorithm& algorithm) {
   }
   engine.run();
   if (error_) std::rethrow_exception(error_);
+  return result();
+}
 
+RunResult Simulation::result() {
   RunResult result;
   result.seed = setup_.scenario.seed;
   for (const HostPlan& host : setup_.cluster.workers) {
@@ -307,12 +328,12 @@ RunResult Simulation::run(Algorithm& algorithm) {
     result.reason = reason.str();
   } else if (recorder_.status() != Recorder::Status::diverged &&
              recorder_.has_unevaluated_update()) {
-    evaluate(end_time_);
+    global_model_.evaluate(end_time_);
   }
   recorder_.close(end_time_);
   recorder_.write_to(result, end_time_);
   result.links = network_.links(end_time_);
-  result.evaluation_wall_s = evaluation_wall_s_;
+  result.evaluation_wall_s = global_model_.evaluation_wall_s();
   return result;
 }
 

@@ -2,32 +2,39 @@
 
 #include <exception>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
 #include <simgrid/s4u.hpp>
 
-#include "sim/core/input/cluster_plan.hpp"
-#include "sim/core/learning/evaluator.hpp"
-#include "sim/core/learning/model_split.hpp"
-#include "sim/core/learning/problem.hpp"
-#include "sim/core/learning/sampler.hpp"
-#include "sim/core/record/recorder.hpp"
-#include "sim/core/thread_pool.hpp"
+#include "sim/base/thread_pool.hpp"
 #include "sim/engine/agenda.hpp"
-#include "sim/engine/algorithm.hpp"
 #include "sim/engine/computation.hpp"
 #include "sim/engine/engine_setup.hpp"
-#include "sim/engine/gathering.hpp"
-#include "sim/engine/inbox.hpp"
+#include "sim/engine/evaluator.hpp"
+#include "sim/engine/global_model.hpp"
 #include "sim/engine/network.hpp"
-#include "sim/engine/ring.hpp"
+#include "sim/engine/simulated_group.hpp"
+#include "sim/learning/data/sampler.hpp"
+#include "sim/learning/models/problem.hpp"
+#include "sim/learning/rules/step_memo.hpp"
+#include "sim/results/recorder.hpp"
+#include "sim/scenario/cluster_plan.hpp"
+#include "sim/vocabulary/algorithm.hpp"
 
 namespace motley {
 
-class WorkerState;
+class SimulatedWorker;
+
+/// When which worker's body ended.
+struct Departure {
+  double time = 0;
+  std::size_t worker = 0;
+};
 
 /// How far a run is, for those who watch.
 struct Progress {
@@ -52,16 +59,6 @@ struct SimulationSetup {
   std::string paje_file = {};                        ///< empty: SimGrid traces nothing
 };
 
-/// A shard of the model inside the simulation, with the actor of its server.
-struct ShardState {
-  Shard shard;
-  std::size_t index = 0;
-  Inbox<Push> inbox;
-  Model model;
-  std::uint64_t updates = 0;
-  std::string waits_for = "nothing";  ///< while it waits; for the report of a deadlock
-};
-
 /// One run of one algorithm on one cluster. One object per process, used once.
 class Simulation {
  public:
@@ -70,63 +67,73 @@ class Simulation {
 
   /// Runs to the end. Divergence and deadlock are results, told by status and reason; what an
   /// algorithm throws is thrown on.
-  RunResult run(Algorithm& algorithm);
+  RunResult run(const Algorithm& algorithm);
 
-  // What the vocabulary (Worker, Server) is made of; not for algorithms.
+  // What the verbs (SimulatedWorker, SimulatedServer) are made of; not for algorithms.
+
+  // The parts of it.
   const SimulationSetup& setup() const { return setup_; }
   Recorder& recorder() { return recorder_; }
   ThreadPool& pool() { return pool_; }
   LookAhead& look_ahead() { return look_ahead_; }
   StepMemo& step_memo() { return step_memo_; }
-  /// Whether speeds and bandwidths never change and everybody has links of its own: then much can
-  /// be worked out without asking SimGrid. Not when SimGrid is to trace it.
-  bool is_plain_switch() const { return platform_.is_switch() && setup_.paje_file.empty(); }
   Agenda& agenda() { return agenda_; }
   Network& network() { return network_; }
-  Ring& ring() { return ring_; }
-  std::size_t shards() const { return shards_.size(); }
-  ShardState& shard(std::size_t index) { return *shards_[index]; }
-  /// With the flops of the modelled network.
-  const std::vector<Layer>& layers() const { return layers_; }
-  bool layers_travel_alone() const { return layers_travel_alone_; }
-  /// By parameters.
-  double share_of_model(const ShardState& shard) const;
-  /// At the moment it arrives; outside of any actor.
-  void model_arrived(std::size_t rank, std::size_t shard, const Model& x);
-  /// The parts of the data in proportion to these shares, made by whoever asks first.
-  const Partition& partition_by(std::span<const double> shares);
+  Workspace& workspace(unsigned thread) { return evaluator_.workspace(thread); }
+
+  // Who and what there is.
+  double clock() const { return simgrid::s4u::Engine::get_clock(); }
   std::size_t workers() const { return setup_.cluster.workers.size(); }
   simgrid::s4u::Host* worker_host(std::size_t rank) const { return platform_.host(rank); }
   std::size_t server_node(std::size_t server) const { return platform_.server_node(server); }
-  double clock() const { return simgrid::s4u::Engine::get_clock(); }
+  /// Whether speeds and bandwidths never change and everybody has links of its own: then much can
+  /// be worked out without asking SimGrid. Not when SimGrid is to trace it.
+  bool is_plain_switch() const { return platform_.is_switch() && setup_.paje_file.empty(); }
   Model initial_model() const { return initial_; }
-  Workspace& workspace(unsigned thread) { return evaluator_.workspace(thread); }
-  void wait_at_barrier() { barrier_.wait(); }
-  /// The numbers of one gathering, complete when everybody has put one down.
-  Notes put_down(std::size_t rank, double number);
+  /// With the flops of the modelled network.
+  const std::vector<Layer>& layers() const { return layers_; }
+  bool layers_travel_alone() const { return layers_travel_alone_; }
+  ShardState& shard(std::size_t index) { return *shards_[index]; }
+  /// By parameters.
+  double share_of_model(const ShardState& shard) const;
+  /// The parts of the data in proportion to these shares: a function of them and the seed, kept.
+  const Partition& partition_by(std::span<const double> shares);
+  /// Made by the first who names it; std::logic_error when others mean another by the same name.
+  GroupState& group(const std::string& name, const std::vector<std::size_t>& ranks,
+                    const std::string& collective);
+
+  // What happens, outside of any actor.
+  void model_arrived(std::size_t rank, std::size_t shard, const Model& x);
+  void message_arrived(std::size_t rank, Message message);
+  void push_arrived(std::size_t shard, Push push);
+  /// In order of time. Kept rather than told to everybody: few want to know.
+  const std::vector<Departure>& departures() const { return departures_; }
+  /// While `watching`, look() is called on it when somebody leaves.
+  void watch_departures(WorkerMail& mail, bool watching);
+  /// What a handler throws ends the run, as what a body throws does.
+  std::function<void(const Message&)> guarded_handler(std::function<void(const Message&)> handler);
+
+  // What bodies have done. The caller never returns from these when the run is over.
   void finish_update(Model& x);
   void finish_shard_update(ShardState& shard, Model& x);
   void finish_own_update(std::size_t rank, const Model& x, std::uint64_t steps);
-  /// Makes the point of the curve that a worker's own update at an earlier moment made due: only
-  /// when that moment is over, so that it shows all that happened then, in whatever order.
   void evaluate_merge_before(double now);
-  /// Ends the run if the recorder says so; then the calling actor never returns from here.
+  /// Ends the run if the recorder says so.
   void stop_if_over();
 
  private:
   template <class Body>
   void guarded(Body body);
-  void start_actors(Algorithm& algorithm);
+  void start_actors(const Algorithm& algorithm);
+  void make_shards(const Algorithm& algorithm);
+  void worker_left(std::size_t rank);
   void end_at(double time);
-  void make_shards();
-  /// The global model as it is now: what the servers hold, or what a merge would give.
-  Parameters current_model();
-  void evaluate(double now);
   void report_progress(double now);
   /// Nobody computes and nothing is under way: only a timer could go on.
   bool is_stuck() const;
   double last_event() const;
   std::string who_waits_for_whom() const;
+  RunResult result();
 
   SimulationSetup setup_;
   EngineSetup engine_;
@@ -138,28 +145,24 @@ class Simulation {
   StepMemo step_memo_;
   Agenda agenda_;
   Network network_;
-  Ring ring_;
-  std::vector<std::unique_ptr<ShardState>> shards_;
-  std::vector<std::unique_ptr<WorkerState>> workers_;
-  std::size_t workers_done_ = 0;
-  std::unique_ptr<Partition> shared_partition_;
-  Gathering barrier_;
-  std::shared_ptr<std::vector<double>> gathered_;
-  std::size_t put_down_ = 0;
-  simgrid::s4u::SemaphorePtr end_;  ///< released once, by the stop rule or an error
-  std::vector<Layer> layers_;
   Model initial_;
-  Model global_;
-  std::vector<Parameters> own_models_;  ///< of the workers, since the last merge; often none
-  std::vector<std::uint64_t> own_steps_;
-  std::optional<double> merge_due_;  ///< since when
+  GlobalModel global_model_;
+  GlobalModel::Shards shards_;
+  std::vector<std::unique_ptr<SimulatedWorker>> workers_;
+  std::vector<Departure> departures_;
+  std::set<WorkerMail*> watchers_;
+  std::map<std::string, std::unique_ptr<GroupState>> groups_;
+  std::map<std::vector<double>, std::unique_ptr<Partition>> partitions_;  // by shares
+  std::vector<Layer> layers_;
+  bool layers_travel_alone_ = false;
+  bool has_server_ = true;
+
+  simgrid::s4u::SemaphorePtr end_;  // released once, by the stop rule or an error
+  std::size_t workers_done_ = 0;
   bool over_ = false;
   double end_time_ = 0;
-  double evaluation_wall_s_ = 0;
   std::exception_ptr error_;
   std::string deadlock_;
-  Algorithm* algorithm_ = nullptr;
-  bool layers_travel_alone_ = false;
 };
 
 }  // namespace motley

@@ -1,7 +1,7 @@
 // An algorithm that Motley does not know, run on a scenario: outside SCENARIO
 #include <iostream>
 
-#include "sim/app/experiment.hpp"
+#include "sim/study/experiment.hpp"
 
 namespace {
 
@@ -9,7 +9,7 @@ namespace {
 class Alone : public motley::Algorithm {
  public:
   bool needs_server() const override { return false; }
-  void worker(motley::Worker& me) override {
+  void worker(motley::Worker& me) const override {
     motley::Model x = me.initial_model();
     for (;;) {
       const motley::Gradient g = me.gradient(x, 4);

@@ -1,0 +1,93 @@
+/// AD-PSGD: no server and no barrier; workers average their models in pairs while they compute.
+///   X. Lian, W. Zhang, C. Zhang, J. Liu: Asynchronous Decentralized Parallel Stochastic Gradient
+///   Descent, ICML 2018, PMLR 80:3043.
+///
+///   active i:   loop: draw a neighbour j;  send x_i to j;  g <- grad f(x_i; B samples)
+///                     x_i <- the average that j sends back;   x_i <- x_i - eta g
+///   passive j:  whenever x_i arrives:  x_j <- (x_i + x_j) / 2;  send it back to i
+///               loop: g <- grad f(x_j; B samples);   x_j <- x_j - eta g
+///
+/// Gradients are taken at the model they began with; a pair's average is the same for both. The graph
+/// is bipartite, so that nobody waits for somebody who waits: even ranks are active, odd ones
+/// passive. An update is a step of any worker; the curve shows the mean of all models, an oracle.
+#include "algorithms/catalog.hpp"
+#include "sim/vocabulary/draw.hpp"
+
+namespace motley {
+namespace {
+
+class AdPsgd : public Algorithm {
+ public:
+  enum class Graph { ring, complete };
+
+  struct Options : SgdSpec {
+    Graph graph = Graph::ring;
+
+    static Fields<Options> fields() {
+      Fields<Options> f;
+      f.include(SgdSpec::fields());
+      f.add({.name = "graph",
+             .doc = "who averages with whom: ring (neighbouring ranks) or complete (any even rank "
+                    "with any odd one)",
+             .fallback = "ring",
+             .choices = {"ring", "complete"}},
+            &Options::graph);
+      return f;
+    }
+  };
+
+  AdPsgd(const Options& options, const RunFacts& facts)
+      : options_(options),
+        steps_per_epoch_(facts.updates_per_epoch(options.batch_size * facts.workers)) {}
+
+  bool needs_server() const override { return false; }
+  double gradients_per_update(std::size_t) const override { return 1; }
+
+  void worker(Worker& me) const override {
+    UpdateRule rule(options_, steps_per_epoch_);
+    Model x = me.initial_model();
+    const std::vector<std::size_t> neighbours = passive_neighbours(me);
+    me.serve("model", [&](const Message& theirs) {
+      x += theirs.vector;
+      x *= 0.5F;
+      me.send(theirs.sender, {.kind = "average", .vector = x});
+    });
+    for (std::uint64_t step = 1;; ++step) {
+      std::size_t partner = 0;
+      if (!neighbours.empty()) {
+        partner = neighbours[draw_below(me.random("partner"), neighbours.size())];
+        me.send(partner, {.kind = "model", .vector = x});
+      }
+      const Gradient g = me.gradient(x, options_.batch_size);
+      if (!neighbours.empty()) {
+        static_cast<Parameters&>(x) = me.receive({partner, "average"}).vector;
+      }
+      me.step(rule, x, g);
+      me.finish_own_update(x, step);
+    }
+  }
+
+ private:
+  /// Of an active worker; a passive one has none.
+  std::vector<std::size_t> passive_neighbours(const Worker& me) const {
+    std::vector<std::size_t> found;
+    const std::size_t left = (me.rank() + me.workers() - 1) % me.workers();
+    const std::size_t right = (me.rank() + 1) % me.workers();
+    for (std::size_t i = 1; i < me.workers() && me.rank() % 2 == 0; i += 2) {
+      if (options_.graph == Graph::complete || i == left || i == right) found.push_back(i);
+    }
+    return found;
+  }
+
+  Options options_;
+  double steps_per_epoch_;
+};
+
+}  // namespace
+
+AlgorithmInfo ad_psgd() {
+  return describe<AdPsgd>("ad_psgd", "no server: models averaged in pairs, behind the computation",
+                          "Lian et al., ICML 2018, PMLR 80:3043");
+}
+
+}  // namespace motley

@@ -1,0 +1,112 @@
+/// SCAFFOLD: local steps whose drift towards a worker's own data is corrected by control variates.
+///   S. P. Karimireddy et al.: SCAFFOLD: Stochastic Controlled Averaging for Federated Learning, ICML
+///   2020, arXiv 1910.06378 (option II of the control variates).
+///
+///   server:  loop: draw S of the N workers;  send (x, c) to these;  receive (dy_i, dc_i) from each
+///                  x <- x + eta_g (1/S) sum dy_i;   c <- c + (1/N) sum dc_i
+///   worker:  loop: receive (x, c);  y <- x;  H times: y <- y - eta (grad f(y; B samples) - c_i + c)
+///                  c_i' <- c_i - c + (x - y) / (H eta)
+///                  send (y - x, c_i' - c_i);   c_i <- c_i'
+///
+/// All control variates are 0 at first: the first round is local SGD's. Two models' bytes travel each
+/// way. The local rule is plain SGD: momentum would break the formula of c_i'.
+#include "algorithms/catalog.hpp"
+#include "algorithms/support/participation.hpp"
+
+namespace motley {
+namespace {
+
+class Scaffold : public Algorithm {
+ public:
+  struct Options : SgdSpec {
+    std::size_t local_steps = 0;
+    double server_step_size = 0;
+    Participation participation;
+
+    static Fields<Options> fields() {
+      Fields<Options> f;
+      f.include(SgdSpec::fields());
+      f.add({.name = "local_steps", .doc = "H: steps per round", .fallback = 8, .minimum = 1},
+            &Options::local_steps);
+      f.add({.name = "server_step_size",
+             .doc = "eta_g: how far the global model goes towards the mean of the workers'",
+             .fallback = 1.0,
+             .minimum = 0,
+             .above_minimum = true},
+            &Options::server_step_size);
+      f.add({.name = "participation",
+             .doc = "how many workers take part in a round",
+             .fallback = JsonValue::parse("{}")},
+            &Options::participation);
+      return f;
+    }
+  };
+
+  static void check(const Options& options, const RunFacts& facts, const Place& place) {
+    options.participation.check(facts.workers, place / "participation");
+    if (options.momentum > 0 || options.rule.kind != RuleSpec::Kind::sgd) {
+      throw InputError(place,
+                       "the local steps of scaffold are plain SGD: remove momentum and rule");
+    }
+  }
+
+  Scaffold(const Options& options, const RunFacts& facts)
+      : options_(options),
+        drawn_(options.participation.of(facts.workers)),
+        steps_per_epoch_(facts.updates_per_epoch(options.batch_size * drawn_)) {}
+
+  double gradients_per_update(std::size_t) const override {
+    return static_cast<double>(drawn_ * options_.local_steps);
+  }
+
+  void server(Server& me) const override {
+    Model x = me.initial_model();
+    x.more = {Parameters::zeros(x.size())};  // c
+    const auto to_x = static_cast<float>(options_.server_step_size / static_cast<double>(drawn_));
+    const float to_c = 1.0F / static_cast<float>(me.workers());
+    for (;;) {
+      const std::vector<std::size_t> drawn = draw_some(me.random("clients"), me.workers(), drawn_);
+      for (const std::size_t worker : drawn) me.send_model(worker, x);
+      const std::vector<Push> pushes = me.next_push_of(drawn);
+      for (const Push& push : pushes) {
+        x += to_x * push.update();
+        x.more[0] += to_c * push.more[0];
+      }
+      me.finish_update(x, pushes);
+    }
+  }
+
+  void worker(Worker& me) const override {
+    UpdateRule rule(options_, steps_per_epoch_);
+    Parameters c_i = Parameters::zeros(me.initial_model().size());
+    for (;;) {
+      const Model x = me.pull();
+      Parameters shift = x.more[0];  // c - c_i
+      shift -= 1.0F * c_i;
+      const float per_step = 1.0F / (rule.step_size() * static_cast<float>(options_.local_steps));
+      const Trained y =
+          *me.local_steps(x, options_.local_steps, options_.batch_size, rule, Until{}, shift);
+      Parameters moved = y;  // y - x
+      moved -= 1.0F * x;
+      Parameters change = Parameters::zeros(moved.size());  // c_i' - c_i
+      change -= 1.0F * x.more[0];
+      change -= per_step * moved;
+      c_i += change;
+      me.push_update(std::move(moved), y, {std::move(change)});
+    }
+  }
+
+ private:
+  Options options_;
+  std::size_t drawn_;  // S
+  double steps_per_epoch_;
+};
+
+}  // namespace
+
+AlgorithmInfo scaffold() {
+  return describe<Scaffold>("scaffold", "local steps corrected for each worker's own data",
+                            "Karimireddy et al., ICML 2020, arXiv 1910.06378");
+}
+
+}  // namespace motley

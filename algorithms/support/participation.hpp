@@ -1,0 +1,28 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <vector>
+
+#include "sim/scenario/fields.hpp"
+#include "sim/vocabulary/draw.hpp"
+
+namespace motley {
+
+/// How many of the workers are drawn: {"count": 10}, {"share": 0.1}, or all.
+struct Participation {
+  std::optional<std::size_t> count;
+  std::optional<double> share;
+
+  /// InputError at `place` when both are given or there are too few workers.
+  void check(std::size_t workers, const Place& place) const;
+  /// How many of `workers`; at least one.
+  std::size_t of(std::size_t workers) const;
+
+  static Fields<Participation> fields();
+};
+
+/// The indices that are true, in ascending order.
+std::vector<std::size_t> all_of(const std::vector<bool>& chosen);
+
+}  // namespace motley

@@ -1,5 +1,0 @@
-#include "sim/app/command_line.hpp"
-
-int main(int argc, char** argv) {
-  return motley::motley_main({argv, argv + argc});
-}

@@ -1,0 +1,60 @@
+#include <iomanip>
+#include <iostream>
+
+#include "sim/base/json.hpp"
+#include "sim/bench/bench_figures.hpp"
+#include "sim/cli/command_line.hpp"
+#include "sim/study/provenance.hpp"
+
+namespace po = boost::program_options;
+
+namespace motley {
+namespace {
+
+void print(const Figure& figure) {
+  std::cout << std::left << std::setw(24) << figure.name << std::right << std::setw(9) << std::fixed
+            << std::setprecision(3) << figure.value << " " << std::left << std::setw(3)
+            << figure.unit << std::setw(9) << figure.reach << figure.how << std::endl;
+}
+
+int bench(const po::variables_map& options, const std::vector<std::string>& command_line) {
+  const bool as_json = options.count("json") > 0;
+  const BenchEffort effort = options.count("short") > 0 ? BenchEffort{1, 0.02} : BenchEffort{};
+  Json figures = Json::array();
+  for (const auto measure : {step_overhead_figures, thread_figures, kernel_figures, scale_figures,
+                             memory_figures, evaluation_figures, startup_figures}) {
+    for (const Figure& figure : measure(effort)) {
+      if (!as_json) print(figure);
+      figures.push_back({{"name", figure.name},
+                         {"value", figure.value},
+                         {"unit", figure.unit},
+                         {"reach", figure.reach},
+                         {"how", figure.how}});
+    }
+  }
+  if (as_json) {
+    std::cout << Json{{"provenance", provenance(command_line)}, {"figures", figures}}.dump(2)
+              << "\n";
+  }
+  return 0;
+}
+
+}  // namespace
+
+Command bench_command() {
+  Command command;
+  command.name = "bench";
+  command.summary = "measure the simulator's own speed on this machine";
+  command.usage = "motley bench [options]";
+  command.example = "motley bench --json > bench.json";
+  po::options_description output("Output");
+  output.add_options()("json", "as JSON, with provenance, at the end");
+  po::options_description execution("Execution");
+  execution.add_options()("short", "only see that everything works; the figures mean little");
+  command.groups.push_back(output);
+  command.groups.push_back(execution);
+  command.execute = bench;
+  return command;
+}
+
+}  // namespace motley

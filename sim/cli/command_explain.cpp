@@ -1,0 +1,71 @@
+#include <filesystem>
+#include <iostream>
+
+#include "sim/base/json_file.hpp"
+#include "sim/base/place.hpp"
+#include "sim/cli/command_line.hpp"
+#include "sim/cli/explanation.hpp"
+
+namespace po = boost::program_options;
+
+namespace motley {
+namespace {
+
+std::size_t reached(const std::vector<RunToTarget>& runs) {
+  std::size_t count = 0;
+  for (const RunToTarget& run : runs) count += run.time_s ? 1 : 0;
+  return count;
+}
+
+int explain_results(const po::variables_map& options, const std::vector<std::string>&) {
+  const std::vector<std::string> words = options.count("arguments") > 0
+                                             ? options["arguments"].as<std::vector<std::string>>()
+                                             : std::vector<std::string>{};
+  if (words.size() != 3) {
+    throw InputError(
+        "explain: needs a results folder and two algorithms, such as: motley explain "
+        "results/quickstart async sync");
+  }
+  if (words[1] == words[2]) throw InputError("explain: needs two different algorithms");
+  const std::string point = options.count("at") > 0 ? options["at"].as<std::string>() : "";
+  const std::vector<RunToTarget> a = runs_to_target(words[0], words[1], point);
+  const std::vector<RunToTarget> b = runs_to_target(words[0], words[2], point);
+  const std::optional<Explanation> explanation = explain(words[1], a, words[2], b);
+  if (!explanation) {
+    const std::string scenario = (std::filesystem::path(words[0]) / "scenario.json").string();
+    if (std::filesystem::exists(scenario) && !parse_json_file(scenario).contains("target")) {
+      std::cout << "There is nothing to explain: the scenario has no target, such as "
+                   "\"target\": {\"accuracy\": 0.8}.\n";
+      return 1;
+    }
+    std::cout << "There is no ratio to explain: " << words[1] << " reached the target in "
+              << reached(a) << " of " << a.size() << " runs, " << words[2] << " in " << reached(b)
+              << " of " << b.size() << ", never both with the same seed.\n";
+    return 1;
+  }
+  if (explanation->first.algorithm != words[1] && !explanation->about_equal()) {
+    std::cout << "It is the other way round: " << words[2] << " is first.\n";
+  }
+  std::cout << to_text(*explanation);
+  return 0;
+}
+
+}  // namespace
+
+Command explain_command() {
+  Command command;
+  command.name = "explain";
+  command.summary = "why one algorithm reached the target before another";
+  command.usage = "motley explain RESULTS A B [options]";
+  command.example = "motley explain results/quickstart async sync";
+  command.positional = "arguments";
+  command.most_positional = 3;
+  po::options_description which("Which runs");
+  which.add_options()("at", po::value<std::string>()->value_name("POINT"),
+                      "of a sweep: the point, such as '/cost/model_size=10MB'");
+  command.groups.push_back(which);
+  command.execute = explain_results;
+  return command;
+}
+
+}  // namespace motley

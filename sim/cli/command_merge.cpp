@@ -1,0 +1,120 @@
+#include <iostream>
+#include <set>
+
+#include "sim/base/json.hpp"
+#include "sim/base/json_file.hpp"
+#include "sim/base/shell_word.hpp"
+#include "sim/cli/command_line.hpp"
+#include "sim/study/provenance.hpp"
+#include "sim/study/results_folder.hpp"
+
+namespace po = boost::program_options;
+
+namespace motley {
+namespace {
+
+RunTable plan_of(const std::string& folder) {
+  const std::filesystem::path file = std::filesystem::path(folder) / "plan.json";
+  std::error_code ignored;
+  if (!std::filesystem::exists(file, ignored)) {
+    throw InputError(folder + ": is no results folder: it has no plan.json");
+  }
+  return read_run_table(file);
+}
+
+Json scenario_of(const std::string& folder) {
+  const std::string file = (std::filesystem::path(folder) / "scenario.json").string();
+  Json scenario = parse_json_file(file);
+  if (!scenario.is_object()) throw InputError({file, ""}, "must be a scenario", scenario);
+  return scenario;
+}
+
+/// The run from the first folder that has it, one where it did not fail if there is one.
+std::optional<RunStore::StoredRun> find_run(const std::string& hash,
+                                            const std::vector<std::string>& folders) {
+  std::optional<RunStore::StoredRun> found;
+  for (const std::string& folder : folders) {
+    const RunStore store(folder);
+    const RunStore::Found stored = store.load(hash);
+    const Use use = use_of(stored);
+    if (use == Use::refuse) {
+      throw refusal(store.file_of(hash), stored.program, "merge with that version");
+    }
+    if (use == Use::do_again) {
+      complain(store.file_of(hash).string() + ": was made by another version of " +
+               algorithm_of(*stored.run) + " and is left out");
+      continue;
+    }
+    if (!stored.damage.empty()) {
+      complain(stored.damage + ": the file is damaged and left out");
+    }
+    if (!stored.run) continue;
+    if (!found || stored.run->result.status != "failed") found = stored.run;
+    if (found->result.status != "failed") break;
+  }
+  return found;
+}
+
+int merge(const po::variables_map& options, const std::vector<std::string>& command_line) {
+  if (options.count("folder") == 0 || options.count("out") == 0) {
+    throw InputError(
+        "merge: needs results folders and --out; usage: motley merge DIR... --out DIR");
+  }
+  const auto folders = options["folder"].as<std::vector<std::string>>();
+  const RunTable table = plan_of(folders.front());
+  const Json plan = to_json(table);
+  for (const std::string& folder : folders) {
+    if (to_json(plan_of(folder)) != plan) {
+      throw InputError(folder + ": holds the runs of another scenario than " + folders.front());
+    }
+  }
+  ResultsFolder out(options["out"].as<std::string>(),
+                    {table, scenario_of(folders.front()), provenance(command_line)}, {});
+  for (const std::string& damage : out.take_complaints()) {
+    complain(damage + ": the file is damaged and counts as missing");
+  }
+  std::set<std::string> hashes;
+  std::size_t missing = 0;
+  std::size_t failed = 0;
+  for (const RunEntry& run : table.runs) {
+    if (!hashes.insert(run.hash).second) continue;
+    if (!out.is_done(run.hash)) {
+      const std::optional<RunStore::StoredRun> stored = find_run(run.hash, folders);
+      if (stored) out.store(run.hash, *stored);
+    }
+    const RunResult* result = out.result(run.hash);
+    if (result == nullptr) ++missing;
+    if (result != nullptr && result->status == "failed") ++failed;
+  }
+  out.write_csvs();
+  std::cout << hashes.size() - missing << " of " << hashes.size() << " runs";
+  if (failed > 0) std::cout << ", " << failed << " of them failed";
+  std::cout << "\nResults: " << out.path().string() << "\n" << std::flush;
+  if (missing > 0) {
+    std::cerr << "motley: " << missing << (missing == 1 ? " run is" : " runs are")
+              << " missing; to do " << (missing == 1 ? "it" : "them") << ": motley run "
+              << shell_quoted((out.path() / "scenario.json").string()) << " --out "
+              << shell_quoted(out.path().string()) << "\n";
+  }
+  return missing + failed > 0 ? 1 : 0;
+}
+
+}  // namespace
+
+Command merge_command() {
+  Command command;
+  command.name = "merge";
+  command.summary = "join the results of shards into one folder";
+  command.usage = "motley merge DIR... --out DIR";
+  command.example = "motley merge shard1 shard2 shard3 --out results/all";
+  command.positional = "folder";
+  command.most_positional = 100'000;
+  po::options_description output("Output");
+  output.add_options()("out", po::value<std::string>()->value_name("DIR"),
+                       "folder for the joined results; what it has already is kept");
+  command.groups.push_back(output);
+  command.execute = merge;
+  return command;
+}
+
+}  // namespace motley

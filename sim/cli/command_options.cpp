@@ -1,0 +1,66 @@
+#include "sim/cli/command_options.hpp"
+
+namespace po = boost::program_options;
+
+namespace motley {
+
+po::options_description scenario_options() {
+  po::options_description group("Scenario");
+  group.add_options()("set", po::value<std::vector<std::string>>()->value_name("/pointer=JSON"),
+                      "override one value of the scenario, such as /stop/time=10s; null removes "
+                      "a key; repeatable");
+  return group;
+}
+
+Study load_study(const po::variables_map& options, const std::string& command) {
+  if (options.count("scenario") == 0) {
+    throw InputError(command + ": needs a scenario file, such as scenarios/quickstart.json");
+  }
+  std::vector<Override> overrides;
+  if (options.count("set") > 0) {
+    for (const std::string& text : options["set"].as<std::vector<std::string>>()) {
+      overrides.push_back(parse_override(text));
+    }
+  }
+  return Study(options["scenario"].as<std::vector<std::string>>().front(), overrides);
+}
+
+po::options_description folder_options() {
+  po::options_description group("Results");
+  group.add_options()("out", po::value<std::string>()->value_name("DIR"),
+                      "folder of the results (default: results/<name>)");
+  return group;
+}
+
+std::filesystem::path folder_of(const po::variables_map& options, const Study& study) {
+  if (options.count("out") == 0) return std::filesystem::path("results") / study.name();
+  const std::string folder = options["out"].as<std::string>();
+  if (folder.empty()) throw InputError("--out: must name a folder, got ''");
+  return folder;
+}
+
+po::options_description shard_options() {
+  po::options_description group("Parts");
+  group.add_options()("shard", po::value<std::string>()->value_name("K/N"),
+                      "only the K-th of N parts of about equal expected cost, for job arrays and "
+                      "other machines");
+  return group;
+}
+
+StudyShard shard_of(const po::variables_map& options) {
+  return options.count("shard") > 0 ? parse_shard(options["shard"].as<std::string>())
+                                    : StudyShard();
+}
+
+unsigned positive_option(const po::variables_map& options, const char* name, unsigned fallback) {
+  if (options.count(name) == 0) return fallback;
+  constexpr int most = 1024;  // a slip of the keyboard must not start a million threads
+  const int value = options[name].as<int>();
+  if (value < 1 || value > most) {
+    throw InputError(std::string("--") + name + ": must be from 1 to " + std::to_string(most) +
+                     ", got " + std::to_string(value));
+  }
+  return static_cast<unsigned>(value);
+}
+
+}  // namespace motley

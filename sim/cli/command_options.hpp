@@ -1,0 +1,28 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include <boost/program_options.hpp>
+
+#include "sim/study/shards.hpp"
+#include "sim/study/study.hpp"
+
+/// The options that several commands share, and what they mean.
+namespace motley {
+
+boost::program_options::options_description scenario_options();
+Study load_study(const boost::program_options::variables_map& options, const std::string& command);
+
+boost::program_options::options_description folder_options();
+std::filesystem::path folder_of(const boost::program_options::variables_map& options,
+                                const Study& study);
+
+boost::program_options::options_description shard_options();
+StudyShard shard_of(const boost::program_options::variables_map& options);
+
+/// A number of jobs, threads, tasks; InputError unless it is from 1 to 1024.
+unsigned positive_option(const boost::program_options::variables_map& options, const char* name,
+                         unsigned fallback);
+
+}  // namespace motley

@@ -1,0 +1,239 @@
+#include <algorithm>
+#include <chrono>
+#include <csignal>
+#include <iostream>
+#include <thread>
+
+#include "sim/base/atomic_file.hpp"
+#include "sim/cli/command_line.hpp"
+#include "sim/cli/command_options.hpp"
+#include "sim/cli/progress_display.hpp"
+#include "sim/cli/reporting.hpp"
+#include "sim/cli/summary.hpp"
+#include "sim/study/job_queue.hpp"
+#include "sim/study/provenance.hpp"
+#include "sim/cli/trace_options.hpp"
+
+namespace po = boost::program_options;
+
+namespace motley {
+namespace {
+
+volatile std::sig_atomic_t interrupted = 0;
+
+/// How the runs are done; it changes no result.
+struct Effort {
+  unsigned cores = 1;
+  unsigned jobs = 1;
+  unsigned threads = 0;  ///< 0: the cores are shared among the jobs
+  bool quiet = false;
+  TraceRequest trace;
+
+  bool traces() const { return trace.window || trace.paje; }
+};
+
+void on_interrupt(int) {
+  interrupted = 1;
+}
+
+/// Makes the CSV files now and then: after a run has finished, but so that it takes a twentieth of
+/// the time at most.
+class CsvUpdates {
+ public:
+  explicit CsvUpdates(ResultsFolder& folder) : folder_(folder) {}
+
+  void run_finished() { due_ = true; }
+  void write_if_due() {
+    const Clock::time_point now = Clock::now();
+    if (!due_ || now < next_) return;
+    folder_.write_csvs();
+    const Clock::time_point end = Clock::now();
+    next_ = end + std::max<Clock::duration>(std::chrono::seconds(2), 20 * (end - now));
+    due_ = false;
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  ResultsFolder& folder_;
+  bool due_ = false;
+  Clock::time_point next_ = Clock::now() + std::chrono::seconds(2);
+};
+
+/// Those of the runs that are still to be done.
+std::vector<std::size_t> missing_of(const std::vector<std::size_t>& runs, const Study& study,
+                                    const ResultsFolder& folder) {
+  std::vector<std::size_t> missing;
+  for (const std::size_t run : runs) {
+    if (!folder.is_done(study.table().runs[run].hash)) missing.push_back(run);
+  }
+  return missing;
+}
+
+std::string finished_of(const std::vector<std::size_t>& runs, const Study& study,
+                        const ResultsFolder& folder) {
+  std::vector<std::string> hashes;
+  for (const std::size_t run : runs) hashes.push_back(study.table().runs[run].hash);
+  return std::to_string(folder.kept(hashes)) + " of " + std::to_string(runs.size()) +
+         " runs are finished and kept";
+}
+
+/// How to go on after something could not be written.
+std::string way_out(const ResultsFolder& folder) {
+  std::error_code ignored;
+  return std::filesystem::exists(folder.path(), ignored)
+             ? "the same command does the rest when there is room"
+             : "somebody has removed the folder; the same command makes it anew";
+}
+
+void complain_of_damage(ResultsFolder& folder) {
+  for (const std::string& damage : folder.take_complaints()) {
+    complain(damage + ": the file is damaged; its run is done again");
+  }
+  for (const auto& [algorithm, count] : folder.take_outdated()) {
+    std::cerr << "motley: " << count << (count == 1 ? " run of " : " runs of ") << algorithm
+              << (count == 1 ? " was" : " were")
+              << " made by another version of that algorithm: done again\n";
+  }
+}
+
+/// Adds to `untraced` the runs that are finished but could not be done again for their traces.
+bool do_missing(const Study& study, const std::vector<std::size_t>& missing, std::size_t done,
+                ResultsFolder& folder, const Effort& effort, std::size_t& untraced) {
+  if (missing.empty()) return true;
+  const auto jobs = static_cast<unsigned>(std::min<std::size_t>(effort.jobs, missing.size()));
+  const unsigned threads = effort.threads > 0 ? effort.threads : std::max(1U, effort.cores / jobs);
+  std::signal(SIGINT, on_interrupt);
+  std::signal(SIGTERM, on_interrupt);
+  ProgressDisplay display(study, missing, done, effort.quiet);
+  CsvUpdates csvs(folder);
+  JobEvents events;
+  events.started = [&](std::size_t run) { display.started(run); };
+  events.progressed = [&](std::size_t run, const Progress& p) { display.progressed(run, p); };
+  events.retried = [&](std::size_t run, const std::string& why) { display.retried(run, why); };
+  events.finished = [&](std::size_t run, const RunResult& result) {
+    csvs.run_finished();
+    display.finished(run, result);
+  };
+  events.failed_again = [&](std::size_t run, const RunResult& result) {
+    ++untraced;
+    display.failed_again(run, result);
+  };
+  events.limited = [&](std::size_t most, const std::string& why) { display.limited(most, why); };
+  events.waited = [&] {
+    csvs.write_if_due();
+    display.refresh();
+  };
+  events.should_interrupt = [] { return interrupted != 0; };
+  return do_runs(study, missing, folder, {jobs, threads, effort.trace}, events);
+}
+
+int run(const po::variables_map& options, const std::vector<std::string>& command_line) {
+  Effort effort;
+  effort.cores = std::max(1U, std::thread::hardware_concurrency());
+  effort.jobs = positive_option(options, "jobs", effort.cores);
+  effort.threads = positive_option(options, "threads", 0);
+  effort.quiet = options.count("quiet") > 0;
+  const bool wants_report = options.count("report") > 0;
+  if (wants_report) check_report_possible();
+  trace_request(options, "");  // a mistake in it is told before anything is loaded
+  const StudyShard shard = shard_of(options);
+
+  const Study study = load_study(options, "run");
+  check_fits_memory(study.memory_need());
+  const std::vector<std::size_t> runs = runs_of_shard(study, shard);
+  Fresh fresh;
+  if (options.count("fresh") > 0) {
+    fresh.all = shard.count == 1;
+    for (const std::size_t run : runs) {
+      if (!fresh.all) fresh.hashes.push_back(study.table().runs[run].hash);
+    }
+  }
+  const auto open = [&] {
+    try {
+      return std::make_unique<ResultsFolder>(
+          folder_of(options, study),
+          StudyFiles{study.table(), study.full(), provenance(command_line)}, fresh);
+    } catch (const WriteError& e) {
+      throw WriteError(std::string(e.what()) +
+                       "; the runs finished there are kept; the same command does the rest when "
+                       "there is room");
+    }
+  };
+  const std::unique_ptr<ResultsFolder> opened = open();
+  ResultsFolder& folder = *opened;
+  complain_of_damage(folder);
+  effort.trace = trace_request(options, folder.path());
+  if (effort.traces()) make_trace_folder(effort.trace);
+  // What is to be traced must be done, if only for the trace.
+  const std::vector<std::size_t> missing = effort.traces() ? runs : missing_of(runs, study, folder);
+  const std::size_t done = runs.size() - missing.size();
+  if (!effort.quiet) {
+    std::cerr << study.describe() << "\n";
+    if (shard.count > 1) {
+      std::cerr << "shard " << shard.index << "/" << shard.count << ": " << runs.size()
+                << " runs\n";
+    }
+    if (done > 0) std::cerr << done << " of " << runs.size() << " already done\n";
+  }
+  bool complete = false;
+  std::size_t untraced = 0;
+  try {
+    complete = do_missing(study, missing, done, folder, effort, untraced);
+    folder.write_csvs();
+  } catch (const WriteError& e) {
+    throw WriteError(std::string(e.what()) + "; " + finished_of(runs, study, folder) + "; " +
+                     way_out(folder));
+  }
+  complain_of_damage(folder);
+
+  const std::vector<RunResult> rows = folder.rows();
+  print_summary(std::cout, study.experiment(0), study.table().axes, rows);
+  std::vector<std::string> names;
+  for (const RunResult& row : rows) names.push_back(row.run);
+  finish_traces(std::cout, effort.trace, folder.path(), names);
+  std::cout << "\nResults: " << folder.path().string() << "\n" << std::flush;
+  if (!complete) {
+    std::cerr << "motley: interrupted; " << finished_of(runs, study, folder)
+              << "; the same command does the rest\n";
+    return 130;
+  }
+  if (untraced > 0) {
+    complain(std::to_string(untraced) + " of " + std::to_string(runs.size()) +
+             " runs could not be traced; their stored results are kept");
+  }
+  const bool drawn = !wants_report || make_report(folder.path()) == 0;
+  for (const std::size_t run : runs) {
+    if (folder.result(study.table().runs[run].hash)->status == "failed") return 1;
+  }
+  return drawn && untraced == 0 ? 0 : 1;
+}
+
+}  // namespace
+
+Command run_command() {
+  Command command;
+  command.name = "run";
+  command.summary = "run what a scenario asks for, or what is missing of it, and compare";
+  command.usage = "motley run SCENARIO [options]";
+  command.example = "motley run scenarios/quickstart.json --set /stop/time=60s --out results/short";
+  command.positional = "scenario";
+  po::options_description execution("Execution");
+  execution.add_options()("jobs,j", po::value<int>()->value_name("N"),
+                          "runs at once, each a process of its own (default: one per core)")(
+      "threads,t", po::value<int>()->value_name("N"),
+      "threads for the mathematics of each run; changes no result (default: cores / jobs)")(
+      "fresh",
+      "remove the finished runs of the folder, or of the shard, and do them again (default: do "
+      "what "
+      "is missing)")("report", "draw figures and report.html from the results at the end")(
+      "quiet,q", "no progress, only the table");
+  command.groups.push_back(scenario_options());
+  command.groups.push_back(folder_options());
+  command.groups.push_back(trace_options());
+  command.groups.push_back(execution);
+  command.groups.push_back(shard_options());
+  command.execute = run;
+  return command;
+}
+
+}  // namespace motley

@@ -1,0 +1,130 @@
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <iostream>
+#include <sys/wait.h>
+
+#include "sim/base/atomic_file.hpp"
+#include "sim/base/shell_word.hpp"
+#include "sim/cli/command_line.hpp"
+#include "sim/cli/command_options.hpp"
+#include "sim/study/slurm_scripts.hpp"
+
+namespace po = boost::program_options;
+namespace fs = std::filesystem;
+
+namespace motley {
+namespace {
+
+/// A word that goes into a line for Slurm as it is.
+std::string plain_word(const po::variables_map& options, const char* name) {
+  if (options.count(name) == 0) return "";
+  const std::string word = options[name].as<std::string>();
+  if (word.empty() || word.find_first_of(" \t\n\"'\\") != std::string::npos) {
+    throw InputError(std::string("--") + name + ": must be one word, got '" + word + "'");
+  }
+  return word;
+}
+
+SlurmJob job_of(const po::variables_map& options, const Study& study) {
+  SlurmJob job;
+  job.name = study.name();
+  job.program = fs::read_symlink("/proc/self/exe").string();
+  job.scenario = {fs::absolute(study.file()).lexically_normal().string()};
+  if (options.count("set") > 0) {
+    for (const std::string& change : options["set"].as<std::vector<std::string>>()) {
+      job.scenario.insert(job.scenario.end(), {"--set", change});
+    }
+  }
+  job.out = fs::absolute(folder_of(options, study)).lexically_normal().string();
+  if (job.out.find_first_of("\"\n\\") != std::string::npos) {
+    throw InputError("--out: must have no quote and no backslash in its path for Slurm, got '" +
+                     job.out + "'");
+  }
+  // No task without a run.
+  job.tasks = std::min<std::size_t>(positive_option(options, "tasks", 1),
+                                    runs_of_shard(study, StudyShard()).size());
+  job.cpus = positive_option(options, "cpus", 1);
+  job.partition = plain_word(options, "partition");
+  job.time = plain_word(options, "time");
+  return job;
+}
+
+/// Submits a script and returns the number of its job.
+std::string submit(const std::string& sbatch_options, const fs::path& script) {
+  const std::string command = "sbatch --parsable " + sbatch_options + shell_quoted(script.string());
+  std::FILE* pipe = popen(command.c_str(), "r");
+  if (pipe == nullptr) throw std::runtime_error("sbatch cannot be started");
+  std::string answer;
+  for (int c = std::fgetc(pipe); c != EOF; c = std::fgetc(pipe)) answer += static_cast<char>(c);
+  const int status = pclose(pipe);
+  const std::string id = answer.substr(0, answer.find_first_of(";\n"));
+  if (!WIFEXITED(status) || WEXITSTATUS(status) != 0 || id.empty()) {
+    throw std::runtime_error("'" + command + "' failed; is this a Slurm cluster?");
+  }
+  return id;
+}
+
+int slurm(const po::variables_map& options, const std::vector<std::string>&) {
+  if (options.count("tasks") == 0) {
+    throw InputError("slurm: needs --tasks N; usage: motley slurm SCENARIO --tasks N [options]");
+  }
+  const Study study = load_study(options, "slurm");
+  const SlurmJob job = job_of(options, study);
+  if (options.count("dry-run") > 0) {
+    std::cout << array_script(job) << "\n"
+              << merge_script(job)
+              << "\n# submitted by: array=$(sbatch --parsable array.sh) && sbatch "
+                 "--dependency=afterany:$array merge.sh\n";
+    return 0;
+  }
+  const fs::path folder = fs::path(job.out) / "slurm";
+  std::error_code error;
+  fs::create_directories(folder, error);
+  if (error) throw InputError(folder.string() + ": cannot be made: " + error.message());
+  const fs::path array = folder / "array.sh";
+  const fs::path merge = folder / "merge.sh";
+  write_atomically(array, array_script(job));
+  write_atomically(merge, merge_script(job));
+  if (options.count("submit") == 0) {
+    std::cout << "Written: " << array.string() << ", " << merge.string() << "\n"
+              << "Submit them with: array=$(sbatch --parsable " << shell_quoted(array.string())
+              << ") && sbatch --dependency=afterany:$array " << shell_quoted(merge.string())
+              << "\n";
+    return 0;
+  }
+  const std::string array_id = submit("", array);
+  const std::string merge_id = submit("--dependency=afterany:" + array_id + " ", merge);
+  std::cout << "Submitted: " << job.tasks << " tasks as job " << array_id << ", merging as job "
+            << merge_id << "\nResults will be in " << job.out
+            << "; the same command does what is missing then\n";
+  return 0;
+}
+
+}  // namespace
+
+Command slurm_command() {
+  Command command;
+  command.name = "slurm";
+  command.summary = "run a scenario as a Slurm job array, each task a shard";
+  command.usage = "motley slurm SCENARIO --tasks N [options]";
+  command.example = "motley slurm scenarios/heterogeneity.json --tasks 16 --partition cpu --submit";
+  command.positional = "scenario";
+  po::options_description array("Job array");
+  array.add_options()("tasks", po::value<int>()->value_name("N"),
+                      "how many tasks (fewer when there are fewer runs)")(
+      "cpus", po::value<int>()->value_name("N"),
+      "CPUs of a task: so many runs at once (default: 1)")(
+      "partition", po::value<std::string>()->value_name("NAME"), "where to run")(
+      "time", po::value<std::string>()->value_name("LIMIT"),
+      "of a task, as Slurm writes it, such as 2:00:00")(
+      "submit", "submit both jobs (default: only write their scripts)")(
+      "dry-run", "print the scripts and write nothing");
+  command.groups.push_back(scenario_options());
+  command.groups.push_back(folder_options());
+  command.groups.push_back(array);
+  command.execute = slurm;
+  return command;
+}
+
+}  // namespace motley

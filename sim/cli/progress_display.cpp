@@ -1,0 +1,168 @@
+#include "sim/cli/progress_display.hpp"
+
+#include <cmath>
+#include <cstdio>
+#include <iomanip>
+#include <iostream>
+#include <sstream>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+namespace motley {
+namespace {
+
+std::string duration(double seconds) {
+  std::ostringstream text;
+  const auto whole = static_cast<long>(std::lround(seconds));
+  if (whole >= 3600)
+    text << whole / 3600 << " h " << whole % 3600 / 60 << " min";
+  else if (whole >= 60)
+    text << whole / 60 << " min " << whole % 60 << " s";
+  else
+    text << whole << " s";
+  return text.str();
+}
+
+std::string quality(const Progress& progress) {
+  std::ostringstream text;
+  text << std::fixed;
+  if (progress.test_accuracy)
+    text << "accuracy " << std::setprecision(3) << *progress.test_accuracy;
+  else if (progress.test_loss)
+    text << "loss " << std::setprecision(4) << *progress.test_loss;
+  else
+    text << progress.updates << " updates";
+  return text.str();
+}
+
+std::size_t terminal_width() {
+  winsize size{};
+  if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col == 0) return 80;
+  return size.ws_col;
+}
+
+}  // namespace
+
+ProgressDisplay::ProgressDisplay(const Study& study, const std::vector<std::size_t>& runs,
+                                 std::size_t done_before, bool quiet)
+    : study_(study),
+      quiet_(quiet),
+      terminal_(isatty(STDERR_FILENO) != 0),
+      total_(done_before + runs.size()),
+      done_(done_before) {
+  for (const std::size_t run : runs) cost_of_all_ += study.cost(run);
+}
+
+ProgressDisplay::~ProgressDisplay() {
+  clear();
+}
+
+void ProgressDisplay::clear() {
+  if (terminal_ && !quiet_) std::cerr << "\r\033[K" << std::flush;
+}
+
+void ProgressDisplay::say(const std::string& text) {
+  if (quiet_) return;
+  clear();
+  std::cerr << text << std::endl;
+}
+
+void ProgressDisplay::started(std::size_t run) {
+  running_[run] = {};
+}
+
+void ProgressDisplay::progressed(std::size_t run, const Progress& progress) {
+  running_[run] = progress;
+}
+
+void ProgressDisplay::retried(std::size_t run, const std::string& reason) {
+  say("  " + name_of(run) + " is tried once more: " + reason);
+}
+
+void ProgressDisplay::finished(std::size_t run, const RunResult& result) {
+  running_.erase(run);
+  ++done_;
+  cost_of_done_ += study_.cost(run);
+  if (result.status == "failed") ++failed_;
+  remember_best(run, result);
+  std::ostringstream text;
+  text << "  ";
+  if (!terminal_) text << done_ << "/" << total_ << " ";
+  text << std::left << std::setw(16) << name_of(run) << " ";
+  if (result.status == "ok") {
+    text << result.updates << " updates in " << std::setprecision(6) << result.virtual_s
+         << " virtual s, " << std::setprecision(3) << result.wall_s << " s of wall time";
+  } else {
+    text << result.status << ": " << result.reason;
+  }
+  say(text.str());
+}
+
+void ProgressDisplay::failed_again(std::size_t run, const RunResult& result) {
+  running_.erase(run);
+  ++done_;
+  cost_of_done_ += study_.cost(run);
+  say("  " + name_of(run) + " has no trace: it " + result.status + ": " + result.reason +
+      "; its stored result is kept");
+}
+
+void ProgressDisplay::limited(std::size_t jobs, const std::string& reason) {
+  say("  no more than " + std::to_string(jobs) + " at once: " + reason);
+}
+
+void ProgressDisplay::remember_best(std::size_t run, const RunResult& result) {
+  if (result.status != "ok") return;
+  std::ostringstream text;
+  Best best{name_of(run), "", {}};
+  if (result.time_to_target_s) {
+    best.rank = {0, *result.time_to_target_s};
+    text << std::setprecision(4) << "reached the target at " << *result.time_to_target_s << " s";
+  } else if (result.best_test_accuracy) {
+    best.rank = {1, -*result.best_test_accuracy};
+    text << "accuracy " << std::fixed << std::setprecision(3) << *result.best_test_accuracy;
+  } else if (result.final_test_loss) {
+    best.rank = {1, *result.final_test_loss};
+    text << "loss " << std::setprecision(4) << *result.final_test_loss;
+  } else {
+    return;
+  }
+  best.text = text.str();
+  if (!best_ || best.rank < best_->rank) best_ = best;
+}
+
+std::string ProgressDisplay::time_left() const {
+  double done = cost_of_done_;
+  for (const auto& [run, progress] : running_) done += progress.share * study_.cost(run);
+  const double share = done / cost_of_all_;
+  if (!(share > 0.01)) return "";
+  const std::chrono::duration<double> passed = Clock::now() - start_;
+  return ", " + duration(passed.count() * (1 - share) / share) + " left";
+}
+
+std::string ProgressDisplay::line() const {
+  std::ostringstream text;
+  text << "  " << done_ << "/" << total_ << " done, " << running_.size() << " running, " << failed_
+       << " failed" << time_left();
+  if (best_) text << ", best " << best_->run << " " << best_->text;
+  text << " |";
+  for (const auto& [run, progress] : running_) {
+    text << "  " << name_of(run) << " " << std::lround(100 * progress.share) << " %";
+    if (progress.share > 0) text << " (" << quality(progress) << ")";
+  }
+  return text.str();
+}
+
+void ProgressDisplay::refresh() {
+  if (quiet_) return;
+  const auto interval = terminal_ ? std::chrono::milliseconds(200) : std::chrono::seconds(30);
+  const Clock::time_point now = Clock::now();
+  if (now - drawn_ < interval) return;
+  drawn_ = now;
+  const std::string text = line();
+  if (terminal_)
+    std::cerr << "\r\033[K" << text.substr(0, terminal_width() - 1) << std::flush;
+  else
+    std::cerr << text << std::endl;
+}
+
+}  // namespace motley

@@ -1,0 +1,63 @@
+#pragma once
+
+#include <chrono>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sim/study/study.hpp"
+
+namespace motley {
+
+/// Tells on stderr how far the runs are: one line that is rewritten on a terminal, plain lines
+/// elsewhere.
+class ProgressDisplay {
+ public:
+  /// `runs` are those to do, of which `done_before` more are done already.
+  ProgressDisplay(const Study& study, const std::vector<std::size_t>& runs, std::size_t done_before,
+                  bool quiet);
+  ~ProgressDisplay();
+
+  void started(std::size_t run);
+  void progressed(std::size_t run, const Progress& progress);
+  void retried(std::size_t run, const std::string& reason);
+  void finished(std::size_t run, const RunResult& result);
+  void failed_again(std::size_t run, const RunResult& result);
+  void limited(std::size_t jobs, const std::string& reason);
+  /// Redraws when it is time to.
+  void refresh();
+  /// Removes the rewritten line, so that something else can be printed.
+  void clear();
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  /// The best finished run: by its time to the target, else by accuracy, else by loss.
+  struct Best {
+    std::string run;
+    std::string text;
+    std::pair<int, double> rank;  ///< lower is better; who reached the target comes first
+  };
+
+  const std::string& name_of(std::size_t run) const { return study_.table().runs[run].name; }
+  void remember_best(std::size_t run, const RunResult& result);
+  std::string time_left() const;
+  std::string line() const;
+  void say(const std::string& text);
+
+  const Study& study_;
+  bool quiet_;
+  bool terminal_;
+  std::size_t total_;
+  std::size_t done_;
+  std::size_t failed_ = 0;
+  std::map<std::size_t, Progress> running_;
+  double cost_of_all_ = 0;   // of what this process has to do
+  double cost_of_done_ = 0;  // of what has been done since the start
+  std::optional<Best> best_;
+  Clock::time_point start_ = Clock::now();
+  Clock::time_point drawn_ = Clock::now();
+};
+
+}  // namespace motley

@@ -1,0 +1,72 @@
+#include "sim/cli/reporting.hpp"
+
+#include <cstdlib>
+#include <iostream>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "sim/base/place.hpp"
+
+namespace motley {
+namespace {
+
+/// Its exit code; 127 when it cannot be started.
+int run_and_wait(std::vector<std::string> words, bool quiet) {
+  std::cout.flush();
+  const pid_t child = fork();
+  if (child == 0) {
+    if (quiet && (std::freopen("/dev/null", "w", stdout) == nullptr ||
+                  std::freopen("/dev/null", "w", stderr) == nullptr)) {
+      _exit(127);
+    }
+    std::vector<char*> argv;
+    for (std::string& word : words) argv.push_back(word.data());
+    argv.push_back(nullptr);
+    execvp(argv[0], argv.data());
+    _exit(127);
+  }
+  int status = 0;
+  while (child > 0 && waitpid(child, &status, 0) < 0) {
+  }
+  return child > 0 && WIFEXITED(status) ? WEXITSTATUS(status) : 127;
+}
+
+/// The repository's analysis/, seen from the program in its build folder.
+std::filesystem::path script() {
+  std::error_code error;
+  const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe", error);
+  const std::filesystem::path file = program.parent_path().parent_path() / "analysis" / "report.py";
+  if (!std::filesystem::exists(file)) {
+    throw InputError("report: " + file.string() +
+                     " is not there; start motley from its repository");
+  }
+  return file;
+}
+
+std::string python() {
+  // The first on the PATH need not be the one that the distribution's packages serve.
+  for (const char* candidate : {"python3", "/usr/bin/python3"}) {
+    constexpr const char* probe =
+        "import importlib.util as u, sys; "
+        "sys.exit(any(u.find_spec(m) is None for m in ('matplotlib', 'pandas')))";
+    if (run_and_wait({candidate, "-c", probe}, true) == 0) return candidate;
+  }
+  throw InputError(
+      "report: no python3 here has matplotlib and pandas; on Debian install python3-matplotlib, "
+      "python3-pandas and libjs-chart.js, or start ./motley, which does");
+}
+
+}  // namespace
+
+void check_report_possible() {
+  script();
+  python();
+}
+
+int make_report(const std::filesystem::path& results, const std::vector<std::string>& options) {
+  std::vector<std::string> words = {python(), script().string(), results.string()};
+  words.insert(words.end(), options.begin(), options.end());
+  return run_and_wait(words, false);
+}
+
+}  // namespace motley

@@ -1,0 +1,72 @@
+#include "sim/cli/scenario_schema.hpp"
+
+#include <algorithm>
+
+#include "algorithms/catalog.hpp"
+#include "sim/base/json.hpp"
+#include "sim/scenario/field_schema.hpp"
+#include "sim/scenario/scenario.hpp"
+
+namespace motley {
+namespace {
+
+/// A parameter that "defaults" may give need not stand with the algorithm.
+void let_defaults_give(Json& required) {
+  const std::vector<FieldInfo> common = DefaultsSpec::fields().infos();
+  Json left = Json::array();
+  for (const Json& name : required) {
+    const bool in_defaults = std::any_of(common.begin(), common.end(), [&](const FieldInfo& field) {
+      return field.name == name.get<std::string>();
+    });
+    if (!in_defaults) left.push_back(name);
+  }
+  required = left;
+}
+
+/// One entry of "algorithms" that names this algorithm.
+Json entry_schema(const AlgorithmInfo& info) {
+  Json schema = object_schema(info.parameters);
+  let_defaults_give(schema["required"]);
+  schema["description"] = info.summary + " [" + info.paper + "]";
+  schema["properties"]["name"] = Json::object();
+  schema["properties"]["label"] = Json::object();
+  return schema;
+}
+
+Json algorithms_schema() {
+  Json names = Json::array();
+  Json rules = Json::array();
+  for (const AlgorithmInfo& info : algorithm_catalog()) {
+    names.push_back({{"const", info.name}, {"description", info.summary}});
+    rules.push_back(
+        {{"if", {{"properties", {{"name", {{"const", info.name}}}}}, {"required", {"name"}}}},
+         {"then", {{"$ref", "#/definitions/" + info.name}}}});
+  }
+  return {{"type", "object"},
+          {"properties",
+           {{"name", {{"description", "of the algorithm"}, {"oneOf", names}}},
+            {"label",
+             {{"description", "what tables and plots call it; its name when absent"},
+              {"type", "string"}}}}},
+          {"required", {"name"}},
+          {"allOf", rules}};
+}
+
+}  // namespace
+
+Json scenario_schema() {
+  Json schema = {{"$schema", "http://json-schema.org/draft-07/schema#"},
+                 {"title", "A scenario of Motley"}};
+  schema.update(object_schema(Scenario::fields().infos()));
+  Json defaults = object_schema(DefaultsSpec::fields().infos());
+  defaults.erase("required");
+  schema["properties"]["defaults"].update(defaults);
+  schema["properties"]["algorithms"]["items"] = algorithms_schema();
+  schema["properties"]["algorithms"]["minItems"] = 1;
+  for (const AlgorithmInfo& info : algorithm_catalog()) {
+    schema["definitions"][info.name] = entry_schema(info);
+  }
+  return schema;
+}
+
+}  // namespace motley

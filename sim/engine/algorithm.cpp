@@ -1,9 +1,0 @@
-#include "sim/engine/algorithm.hpp"
-
-namespace motley {
-
-Fields<DefaultsSpec> DefaultsSpec::fields() {
-  return Fields<DefaultsSpec>().include(SgdSpec::fields()).include(ExchangeSpec::fields());
-}
-
-}  // namespace motley

@@ -1,0 +1,93 @@
+#include "sim/engine/global_model.hpp"
+
+#include <algorithm>
+#include <chrono>
+
+namespace motley {
+
+GlobalModel::GlobalModel(const Model& initial, Evaluator& evaluator, Recorder& recorder,
+                         ThreadPool& pool, bool is_real, std::size_t workers,
+                         std::function<void(double now)> evaluated)
+    : evaluator_(evaluator),
+      recorder_(recorder),
+      pool_(pool),
+      is_real_(is_real),
+      workers_(workers),
+      evaluated_(std::move(evaluated)),
+      global_(initial) {}
+
+void GlobalModel::begin(const Algorithm& algorithm, const Shards& shards) {
+  algorithm_ = &algorithm;
+  shards_ = &shards;
+}
+
+void GlobalModel::evaluate(double now) {
+  const auto start = std::chrono::steady_clock::now();
+  recorder_.evaluated(now, is_real_ ? evaluator_.evaluate(current()) : Evaluation{});
+  const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - start;
+  evaluation_wall_s_ += passed.count();
+  evaluated_(now);
+}
+
+void GlobalModel::update(double now, Model& x) {
+  // What was due at this very moment shows the real merge.
+  const bool due = recorder_.update_finished(now) || merge_due_;
+  merge_due_.reset();
+  x.version = recorder_.updates();
+  global_ = x;
+  own_models_.clear();
+  if (due) evaluate(now);
+}
+
+void GlobalModel::update_shard(double now, ShardState& shard, Model& x) {
+  x.version = ++shard.updates;
+  x.shard_versions = nullptr;
+  shard.model = x;
+  if (shards_->size() == 1) {
+    update(now, x);
+    return;
+  }
+  const bool whole = std::ranges::all_of(*shards_, [&](const std::unique_ptr<ShardState>& other) {
+    return other->updates > recorder_.updates();
+  });
+  if (whole && recorder_.update_finished(now)) evaluate(now);
+}
+
+void GlobalModel::update_own(double now, std::size_t rank, const Model& x, std::uint64_t steps) {
+  if (own_models_.empty()) {
+    own_models_.assign(workers_, global_);
+    own_steps_.assign(workers_, 0);
+  }
+  own_models_[rank] = x;
+  own_steps_[rank] = steps;
+  if (recorder_.update_finished(now)) merge_due_ = now;
+}
+
+void GlobalModel::evaluate_merge_before(double now) {
+  if (!merge_due_ || *merge_due_ >= now) return;
+  const double due = *merge_due_;
+  merge_due_.reset();
+  evaluate(due);
+}
+
+Parameters GlobalModel::current() const {
+  if (!own_models_.empty()) {
+    std::vector<const Parameters*> models;
+    std::vector<float> weights;
+    for (const Parameters& model : own_models_) models.push_back(&model);
+    for (const double weight : algorithm_->merge_weights(own_steps_)) {
+      weights.push_back(static_cast<float>(weight));
+    }
+    return weighted_sum(models, weights, pool_);
+  }
+  if (shards_->size() == 1 || !algorithm_->needs_server()) return global_;
+  Parameters whole(global_.size());
+  const std::span<float> values = whole.overwritable();
+  for (const std::unique_ptr<ShardState>& shard : *shards_) {
+    std::ranges::copy(shard->model.values(),
+                      values.begin() + static_cast<std::ptrdiff_t>(shard->shard.begin));
+  }
+  return whole;
+}
+
+}  // namespace motley

@@ -1,0 +1,62 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "sim/engine/evaluator.hpp"
+#include "sim/engine/shard_state.hpp"
+#include "sim/vocabulary/algorithm.hpp"
+
+namespace motley {
+
+/// The global model as everybody's updates make it, wherever its parts are, and its curve: what it
+/// is tested to be when a point is due.
+class GlobalModel {
+ public:
+  using Shards = std::vector<std::unique_ptr<ShardState>>;
+
+  /// `evaluated`: called after every point of the curve.
+  GlobalModel(const Model& initial, Evaluator& evaluator, Recorder& recorder, ThreadPool& pool,
+              bool is_real, std::size_t workers, std::function<void(double now)> evaluated);
+
+  /// Before anything happens.
+  void begin(const Algorithm& algorithm, const Shards& shards);
+
+  // Call evaluate_merge_before(now) before any of these.
+
+  /// An update of the whole is made: x gets its version.
+  void update(double now, Model& x);
+  /// An update of a shard is made; of the whole when every shard has it.
+  void update_shard(double now, ShardState& shard, Model& x);
+  /// A worker has made its steps-th update of its own model since the models were merged.
+  void update_own(double now, std::size_t rank, const Model& x, std::uint64_t steps);
+  /// Makes the point of the curve that a worker's own update at an earlier moment made due: only
+  /// when that moment is over, so that it shows all that happened then, in whatever order.
+  void evaluate_merge_before(double now);
+  /// Makes a point of the curve.
+  void evaluate(double now);
+
+  double evaluation_wall_s() const { return evaluation_wall_s_; }
+
+ private:
+  /// What the servers hold, or what a merge would give.
+  Parameters current() const;
+
+  Evaluator& evaluator_;
+  Recorder& recorder_;
+  ThreadPool& pool_;
+  bool is_real_;
+  std::size_t workers_;
+  std::function<void(double)> evaluated_;
+  const Algorithm* algorithm_ = nullptr;
+  const Shards* shards_ = nullptr;
+  Model global_;
+  std::vector<Parameters> own_models_;  // of the workers, since the last merge; often none
+  std::vector<std::uint64_t> own_steps_;
+  std::optional<double> merge_due_;  // since when
+  double evaluation_wall_s_ = 0;
+};
+
+}  // namespace motley

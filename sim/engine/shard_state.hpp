@@ -1,0 +1,25 @@
+#pragma once
+
+#include <string>
+
+#include "sim/engine/arrival.hpp"
+#include "sim/engine/inbox.hpp"
+#include "sim/engine/model_split.hpp"
+#include "sim/vocabulary/message.hpp"
+
+namespace motley {
+
+/// A shard of the model inside the simulation, with the inbox of its server's actor.
+struct ShardState {
+  explicit ShardState(Agenda& agenda) : arrival(agenda) {}
+
+  Shard shard;
+  std::size_t index = 0;
+  Inbox<Event> inbox;
+  Arrival arrival;
+  Model model;
+  std::uint64_t updates = 0;
+  std::string waits_for = "nothing";  ///< while it waits; for the report of a deadlock
+};
+
+}  // namespace motley

@@ -1,0 +1,141 @@
+#include "sim/engine/simulated_worker.hpp"
+
+#include <numeric>
+
+#include "sim/engine/simulation.hpp"
+
+namespace motley {
+
+SimulatedWorker::SimulatedWorker(Simulation& simulation, std::size_t rank)
+    : simulation_(simulation),
+      rank_(rank),
+      mail_(simulation, rank),
+      samples_(simulation.setup().partition, simulation.setup().scenario.order(),
+               simulation.setup().scenario.seed, rank),
+      computation_(simulation, rank, mail_, samples_) {}
+
+std::size_t SimulatedWorker::workers() const {
+  return simulation_.workers();
+}
+
+double SimulatedWorker::clock() const {
+  return simulation_.clock();
+}
+
+RandomStream& SimulatedWorker::random(const std::string& name) {
+  const std::uint64_t seed = simulation_.setup().scenario.seed;
+  return streams_.try_emplace(name, seed, name, static_cast<std::uint32_t>(rank_)).first->second;
+}
+
+Model SimulatedWorker::initial_model() const {
+  return simulation_.initial_model();
+}
+
+void SimulatedWorker::step(UpdateRule& rule, Model& x, const Parameters& g) {
+  simulation_.step_memo().step(rule, x, g, simulation_.pool());
+}
+
+void SimulatedWorker::draw_from_share(std::span<const double> shares) {
+  samples_.draw_from(simulation_.partition_by(shares));
+}
+
+// ---- With the server ----
+
+void SimulatedWorker::push(Gradient g, bool wants_model) {
+  Push push;
+  push.kind = "gradient";
+  push.version = g.version;
+  push.samples = g.samples;
+  push.compute_s = g.compute_s;
+  push.wants_model = wants_model;
+  const ShardVersions versions = std::move(g.shard_versions);
+  push.vector = std::move(g);
+  mail_.push(std::move(push), versions);
+}
+
+void SimulatedWorker::push(const char* kind, Parameters vector, const Trained& y,
+                           std::vector<Parameters> more, bool wants_model) {
+  Push push;
+  push.kind = kind;
+  push.vector = std::move(vector);
+  push.more = std::move(more);
+  push.version = y.version;
+  push.samples = y.samples;
+  push.compute_s = y.compute_s;
+  push.wants_model = wants_model;
+  mail_.push(std::move(push), y.shard_versions);
+}
+
+void SimulatedWorker::push_model(const Trained& y, std::vector<Parameters> more, bool wants_model) {
+  push("model", y, y, std::move(more), wants_model);
+}
+
+void SimulatedWorker::push_update(Parameters difference, const Trained& y,
+                                  std::vector<Parameters> more, bool wants_model) {
+  push("update", std::move(difference), y, std::move(more), wants_model);
+}
+
+void SimulatedWorker::request_model() {
+  Push push;
+  push.kind = "request";
+  mail_.push(std::move(push), nullptr);
+}
+
+void SimulatedWorker::tell(double number) {
+  Push push;
+  push.kind = "number";
+  push.numbers = {number};
+  push.wants_model = false;
+  mail_.push(std::move(push), nullptr);
+}
+
+Model SimulatedWorker::pull_newest() {
+  Model x = mail_.pull();
+  while (mail_.has_model()) x = mail_.pull();
+  return x;
+}
+
+void SimulatedWorker::answer_with_gradient(std::size_t n) {
+  if (simulation_.layers_travel_alone())
+    computation_.answer_by_layers(n);
+  else
+    push(gradient(pull(), n), true);
+}
+
+// ---- With other workers ----
+
+Group& SimulatedWorker::group(const std::string& name, const std::vector<std::size_t>& ranks,
+                              const std::string& collective) {
+  std::unique_ptr<SimulatedGroup>& mine = groups_[name];
+  GroupState& state = simulation_.group(name, ranks, collective);
+  if (!mine) mine = std::make_unique<SimulatedGroup>(*this, simulation_, mail_, state, name);
+  return *mine;
+}
+
+Group& SimulatedWorker::everybody() {
+  if (everybody_ == nullptr) {
+    std::vector<std::size_t> all(workers());
+    std::iota(all.begin(), all.end(), std::size_t{0});
+    everybody_ = static_cast<SimulatedGroup*>(&group("everybody", all, "ring"));
+  }
+  return *everybody_;
+}
+
+// ---- The global model ----
+
+void SimulatedWorker::finish_update(Model& x) {
+  if (Timeline* timeline = simulation_.recorder().timeline()) {
+    timeline->updated(rank_, clock(), clock(), {});
+  }
+  simulation_.finish_update(x);
+}
+
+void SimulatedWorker::finish_own_update(const Model& x, std::uint64_t steps) {
+  simulation_.finish_own_update(rank_, x, steps);
+}
+
+void SimulatedWorker::record_decision(const char* quantity, double value) {
+  simulation_.recorder().decided(clock(), rank_, quantity, value);
+}
+
+}  // namespace motley

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+
+#include "sim/vocabulary/message.hpp"
+
+namespace motley {
+
+/// What a message takes on the wire, when a vector of `size` floats takes `full` bytes in full
+/// precision: whole bytes, and none for a message without vectors.
+inline std::uint64_t wire_bytes(const Message& message, std::uint64_t full, std::uint64_t size) {
+  const auto bytes_of = [&](const Parameters& vector) { return full * vector.size() / size; };
+  std::uint64_t bytes = bytes_of(message.vector);
+  if (message.wire_share < 1) {
+    bytes = static_cast<std::uint64_t>(std::ceil(static_cast<double>(bytes) * message.wire_share));
+  }
+  for (const Parameters& vector : message.more) bytes += bytes_of(vector);
+  return bytes;
+}
+
+}  // namespace motley

@@ -1,0 +1,248 @@
+#include "sim/engine/worker_computation.hpp"
+
+#include <algorithm>
+
+#include "sim/engine/simulation.hpp"
+
+namespace s4u = simgrid::s4u;
+
+namespace motley {
+namespace {
+
+/// When the run ends in the middle of a computation, the actor's stack is unwound and the
+/// computation must be gone.
+struct Withdraw {
+  LookAhead& look_ahead;
+  Computation& computation;
+  ~Withdraw() { look_ahead.withdraw(computation); }
+};
+
+}  // namespace
+
+WorkerComputation::WorkerComputation(Simulation& simulation, std::size_t rank, WorkerMail& mail,
+                                     WorkerSamples& samples)
+    : Computation(rank),
+      simulation_(simulation),
+      rank_(rank),
+      mail_(mail),
+      samples_(samples),
+      work_(simulation.agenda(), simulation.worker_host(rank),
+            simulation.is_plain_switch()
+                ? std::optional(simulation.setup().cluster.workers[rank].speed_flops)
+                : std::nullopt),
+      noise_(simulation.setup().cluster.workers[rank].noise, simulation.setup().scenario.seed,
+             rank) {
+  mail.on_arrival([this] {
+    if (interruptible_) work_.wake();
+  });
+}
+
+// ---- The real computation ----
+
+void WorkerComputation::prepare() {
+  g_ = Parameters(at_.size());
+  g_values_ = g_.overwritable();
+  at_values_ = at_.values();
+  if (rule_ == nullptr) return;
+  shift_values_ = shift_.values();
+  rule_->prepare(at_.size());
+  moved_ = Parameters(at_.size());
+  moved_values_ = moved_.overwritable();
+}
+
+void WorkerComputation::unprepare() {
+  g_ = Parameters();
+  moved_ = Parameters();
+}
+
+void WorkerComputation::compute(unsigned thread) {
+  const Problem& problem = simulation_.setup().problem;
+  Workspace& workspace = simulation_.workspace(thread);
+  if (rule_ != nullptr) std::ranges::copy(at_values_, moved_values_.begin());
+  const std::span<const float> x = rule_ != nullptr ? moved_values_ : at_values_;
+  for (std::size_t step = 0; step < steps_; ++step) {
+    const std::span<const Sample> batch = samples_.drawn().subspan(step * batch_, batch_);
+    if (keep_losses_) {
+      workspace.sample_losses = std::span(sample_losses_).subspan(step * batch_, batch_);
+    }
+    losses_[step] = problem.gradient(x, batch, g_values_, workspace);
+    workspace.sample_losses = {};
+    if (rule_ == nullptr) continue;
+    for (std::size_t i = 0; i < shift_values_.size(); ++i) g_values_[i] += shift_values_[i];
+    rule_->step(moved_values_, g_values_);
+  }
+}
+
+void WorkerComputation::start_real(double flops) {
+  const SimulationSetup& setup = simulation_.setup();
+  losses_.assign(steps_, 0);
+  if (keep_losses_) sample_losses_.assign(steps_ * batch_, 0);
+  if (!setup.problem.is_real()) return;
+  samples_.draw(steps_ * batch_);
+  simulation_.look_ahead().start(
+      *this, simulation_.clock() + flops / setup.cluster.workers[rank_].speed_flops);
+}
+
+void WorkerComputation::join_real() {
+  if (simulation_.setup().problem.is_real())
+    simulation_.look_ahead().finish(*this);
+  else
+    prepare();
+}
+
+// ---- Virtual time ----
+
+bool WorkerComputation::is_given_up(const Until& until) const {
+  return simulation_.clock() >= until.deadline || (until.newer_model && mail_.has_news()) ||
+         (!until.told.empty() && mail_.has(until.told));
+}
+
+bool WorkerComputation::execute(double flops, const Until& until) {
+  WorkerAccount& account = simulation_.recorder().worker(rank_);
+  const double start = simulation_.clock();
+  account.start_computing(start);
+  bool done = true;
+  if (!until.ever() && !simulation_.is_plain_switch()) {
+    s4u::this_actor::execute(flops);  // a platform file's hosts may change their speed
+  } else {
+    work_.start(flops);
+    interruptible_ = until.newer_model || !until.told.empty();
+    // Something may have come while this worker was away.
+    done = false;
+    while (!done && !is_given_up(until)) done = work_.wait(until.deadline);
+    interruptible_ = false;
+    work_.stop();
+  }
+  account.stop_computing(simulation_.clock());
+  if (!done) account.discard(simulation_.clock() - start);
+  return done;
+}
+
+void WorkerComputation::record_gradients() {
+  simulation_.evaluate_merge_before(simulation_.clock());
+  const bool real = simulation_.setup().problem.is_real();
+  for (const double loss : losses_) {
+    simulation_.recorder().gradient_computed(rank_, batch_,
+                                             real ? std::optional(loss) : std::nullopt);
+  }
+  simulation_.stop_if_over();
+}
+
+std::optional<double> WorkerComputation::run(const Until& until) {
+  const double flops =
+      noise_.take(steps_) * static_cast<double>(batch_) * simulation_.setup().flops_per_sample;
+  const double start = simulation_.clock();
+  const Withdraw guard{simulation_.look_ahead(), *this};
+  start_real(flops);
+  if (!execute(flops, until)) {
+    simulation_.look_ahead().withdraw(*this);  // it may be reading them
+    samples_.put_back();
+    return std::nullopt;
+  }
+  const double end = simulation_.clock();
+  join_real();
+  record_gradients();
+  return end - start;
+}
+
+// ---- Verbs ----
+
+std::optional<Gradient> WorkerComputation::gradient(const Model& x, std::size_t n,
+                                                    const Until& until) {
+  steps_ = 1;
+  batch_ = n;
+  rule_ = nullptr;
+  at_ = x;
+  const std::optional<double> compute_s = run(until);
+  at_ = Parameters();
+  if (!compute_s) {
+    g_ = Parameters();
+    return std::nullopt;
+  }
+  return Gradient{std::move(g_), x.version, n, *compute_s, x.shard_versions};
+}
+
+std::optional<Trained> WorkerComputation::local_steps(Model x, std::size_t steps, std::size_t n,
+                                                      UpdateRule& rule, const Until& until,
+                                                      const Parameters& shift) {
+  // Work that may be given up is done with a copy of the rule.
+  std::optional<UpdateRule> copy;
+  if (until.ever()) copy = rule;
+  steps_ = steps;
+  batch_ = n;
+  rule_ = copy ? &*copy : &rule;
+  at_ = x;
+  shift_ = shift;
+  const std::optional<double> compute_s = run(until);
+  at_ = Parameters();
+  shift_ = Parameters();
+  g_ = Parameters();
+  if (!compute_s) {
+    moved_ = Parameters();
+    return std::nullopt;
+  }
+  if (copy) rule = std::move(*copy);
+  static_cast<Parameters&>(x) = std::move(moved_);
+  return Trained{std::move(x), steps * n, *compute_s};
+}
+
+void WorkerComputation::answer_by_layers(std::size_t n) {
+  const std::vector<Layer>& layers = simulation_.layers();
+  steps_ = 1;
+  batch_ = n;
+  rule_ = nullptr;
+  at_ = Parameters(simulation_.initial_model().size());
+  const std::span<float> values = at_.overwritable();
+  std::vector<std::uint64_t> versions(mail_.shards());
+  const Withdraw guard{simulation_.look_ahead(), *this};
+
+  const double noise = noise_.take(1);
+  double compute_s = 0;
+  const auto compute_layer = [&](double flops) {
+    const double start = simulation_.clock();
+    execute(noise * flops * static_cast<double>(n), Until{});
+    compute_s += simulation_.clock() - start;
+  };
+  std::size_t shard = 0;
+  for (std::size_t l = 0; l < layers.size(); ++l) {
+    for (; shard < mail_.shards() && simulation_.shard(shard).shard.layer == l; ++shard) {
+      const Model part = mail_.take(shard);
+      const std::size_t begin = simulation_.shard(shard).shard.begin;
+      std::ranges::copy(part.values(), values.begin() + static_cast<std::ptrdiff_t>(begin));
+      versions[shard] = part.version;
+    }
+    // Its inputs are complete with the last layer's weights, its first result is that layer's
+    // gradient.
+    if (l + 1 == layers.size()) {
+      start_real(noise * static_cast<double>(n) *
+                 (layers[l].forward_flops + layers[l].backward_flops));
+    }
+    compute_layer(layers[l].forward_flops);
+  }
+  Push push;
+  push.kind = "gradient";
+  push.samples = n;
+  for (std::size_t l = layers.size(); l-- > 0;) {
+    compute_layer(layers[l].backward_flops);
+    if (l + 1 == layers.size()) {
+      join_real();
+      push.vector = std::move(g_);
+    }
+    push.compute_s = compute_s;
+    for (; shard > 0 && simulation_.shard(shard - 1).shard.layer == l; --shard) {
+      mail_.push_part(shard - 1, push, versions[shard - 1]);
+    }
+  }
+  at_ = Parameters();
+  record_gradients();
+}
+
+double WorkerComputation::measure_speed(std::size_t steps, std::size_t n) {
+  const double start = simulation_.clock();
+  StepNoise slow_downs = noise_;  // a copy: those of the steps to come are not used up
+  execute(slow_downs.take(steps) * static_cast<double>(n) * simulation_.setup().flops_per_sample,
+          Until{});
+  return static_cast<double>(steps * n) / (simulation_.clock() - start);
+}
+
+}  // namespace motley

@@ -1,0 +1,74 @@
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "sim/engine/computation.hpp"
+#include "sim/engine/host_work.hpp"
+#include "sim/engine/worker_mail.hpp"
+#include "sim/engine/worker_samples.hpp"
+#include "sim/learning/rules/update_rule.hpp"
+#include "sim/scenario/noise.hpp"
+
+namespace motley {
+
+/// What a worker computes: the virtual computation, and the real one that runs while it does.
+class WorkerComputation : private Computation {
+ public:
+  WorkerComputation(Simulation& simulation, std::size_t rank, WorkerMail& mail,
+                    WorkerSamples& samples);
+
+  // See Worker.
+  std::optional<Gradient> gradient(const Model& x, std::size_t n, const Until& until);
+  std::optional<Trained> local_steps(Model x, std::size_t steps, std::size_t n, UpdateRule& rule,
+                                     const Until& until, const Parameters& shift);
+  void answer_by_layers(std::size_t n);
+  double measure_speed(std::size_t steps, std::size_t n);
+  void keep_losses() { keep_losses_ = true; }
+  std::span<const float> sample_losses() const { return sample_losses_; }
+
+ private:
+  void prepare() override;
+  void unprepare() override;
+  void compute(unsigned thread) override;
+  /// Whether what is under way is to be given up now.
+  bool is_given_up(const Until& until) const;
+  /// Lets the virtual time of so many flops pass. False when it was given up.
+  bool execute(double flops, const Until& until);
+  /// Starts the real computation of what is set up below.
+  void start_real(double flops);
+  /// At its virtual end: returns when it is done.
+  void join_real();
+  /// Ends the run if it is over now.
+  void record_gradients();
+  /// Draws the samples of steps_ batches, starts the real computation, lets the virtual time pass,
+  /// and waits for both. Returns the virtual time it took, or nothing when it was given up.
+  std::optional<double> run(const Until& until);
+
+  Simulation& simulation_;
+  std::size_t rank_;
+  WorkerMail& mail_;
+  WorkerSamples& samples_;
+  HostWork work_;
+  StepNoise noise_;
+  bool keep_losses_ = false;
+  bool interruptible_ = false;  // by what arrives
+
+  // The computation under way: steps_ gradients of batch_ samples each, beginning at at_. Without a
+  // rule there is one, and its result is in g_; with one, the result is moved_ and g_ is scratch.
+  std::size_t steps_ = 0;
+  std::size_t batch_ = 0;
+  UpdateRule* rule_ = nullptr;
+  Parameters at_;
+  Parameters shift_;  // added to every gradient, if there is one
+  Parameters g_;
+  Parameters moved_;
+  std::span<const float> at_values_;
+  std::span<const float> shift_values_;
+  std::span<float> g_values_;
+  std::span<float> moved_values_;
+  std::vector<double> losses_;
+  std::vector<float> sample_losses_;
+};
+
+}  // namespace motley

@@ -1,0 +1,173 @@
+#include "sim/engine/worker_mail.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "sim/engine/simulation.hpp"
+#include "sim/engine/wire_bytes.hpp"
+
+namespace motley {
+
+WorkerMail::WorkerMail(Simulation& simulation, std::size_t rank)
+    : simulation_(simulation), rank_(rank), arrival_(simulation.agenda()) {}
+
+void WorkerMail::expect(std::size_t shards, const CompressSpec& compress) {
+  models_.resize(shards);
+  if (compress.kind != CompressSpec::Kind::none) compressors_.assign(shards, Compressor(compress));
+}
+
+// ---- Arrivals ----
+
+void WorkerMail::model_arrived(std::size_t shard, const Model& x) {
+  const std::size_t server = simulation_.server_node(simulation_.shard(shard).shard.server);
+  models_[shard].put(simulation_.clock(), server, x);
+  arrived_();
+  arrival_.look();
+}
+
+void WorkerMail::message_arrived(Message message) {
+  const auto handler = served_.find(message.kind);
+  if (handler != served_.end()) {
+    handler->second(message);
+    return;
+  }
+  Event event;
+  event.worker = message.sender;
+  static_cast<Message&>(event.message) = std::move(message);
+  events_.put(simulation_.clock(), event.worker, std::move(event));
+  arrived_();
+  arrival_.look();
+}
+
+// ---- Models ----
+
+bool WorkerMail::has_news() const {
+  return std::ranges::any_of(models_, [](const Inbox<Model>& inbox) { return !inbox.empty(); });
+}
+
+Model WorkerMail::take(std::size_t shard) {
+  waits_for_ = "a model from the server";
+  arrival_.wait(forever, [this, shard] { return !models_[shard].empty(); });
+  waits_for_ = "nothing";
+  return models_[shard].take();
+}
+
+Model WorkerMail::pull() {
+  if (models_.size() == 1) return take(0);
+  const std::size_t size = simulation_.initial_model().size();
+  Model whole{Parameters(size), 0, {}, {}, {}};
+  auto versions = std::make_shared<std::vector<std::uint64_t>>();
+  const std::span<float> values = whole.overwritable();
+  for (std::size_t shard = 0; shard < models_.size(); ++shard) {
+    const Model part = take(shard);
+    const auto begin = static_cast<std::ptrdiff_t>(simulation_.shard(shard).shard.begin);
+    std::ranges::copy(part.values(), values.begin() + begin);
+    while (whole.more.size() < part.more.size()) whole.more.emplace_back(size);
+    for (std::size_t i = 0; i < part.more.size(); ++i) {
+      std::ranges::copy(part.more[i].values(), whole.more[i].overwritable().begin() + begin);
+    }
+    versions->push_back(part.version);
+    whole.notes = part.notes;
+  }
+  whole.version = *std::min_element(versions->begin(), versions->end());
+  whole.shard_versions = std::move(versions);
+  return whole;
+}
+
+// ---- Pushes ----
+
+void WorkerMail::send_to_server(std::size_t shard, Push push) {
+  const Shard& to = simulation_.shard(shard).shard;
+  push.sender = rank_;
+  if (!compressors_.empty() && push.kind == "gradient") {
+    push.wire_share = compressors_[shard].compress(push.vector);
+  }
+  const std::uint64_t bytes = wire_bytes(push, to.bytes, to.size);
+  simulation_.network().send(rank_, simulation_.server_node(to.server), bytes,
+                             [this, shard, message = std::move(push)]() mutable {
+                               message.traced = simulation_.network().arriving();
+                               simulation_.push_arrived(shard, std::move(message));
+                             });
+}
+
+void WorkerMail::push_part(std::size_t shard, const Push& whole, std::uint64_t version) {
+  const Shard& of = simulation_.shard(shard).shard;
+  Push part = whole;
+  part.version = version;
+  if (!part.vector.empty()) part.vector = part.vector.slice(of.begin, of.size);
+  for (Parameters& vector : part.more) vector = vector.slice(of.begin, of.size);
+  send_to_server(shard, std::move(part));
+}
+
+void WorkerMail::push(Push push, const ShardVersions& versions) {
+  if (models_.size() == 1) {
+    send_to_server(0, std::move(push));
+    return;
+  }
+  for (std::size_t shard = 0; shard < models_.size(); ++shard) {
+    push_part(shard, push, versions ? (*versions)[shard] : push.version);
+  }
+}
+
+// ---- Messages ----
+
+void WorkerMail::send(std::size_t to, Message message) {
+  if (to >= simulation_.workers() || to == rank_) {
+    throw std::logic_error("a message must go to another worker");
+  }
+  message.sender = rank_;
+  const std::uint64_t bytes = wire_bytes(message, simulation_.setup().message_bytes,
+                                         simulation_.setup().problem.dimension());
+  simulation_.network().send(rank_, to, bytes,
+                             [simulation = &simulation_, to, sent = std::move(message)]() mutable {
+                               sent.traced = simulation->network().arriving();
+                               simulation->message_arrived(to, std::move(sent));
+                             });
+}
+
+std::optional<Message> WorkerMail::received(const Wanted& wanted) {
+  std::optional<Event> event = events_.take_if(
+      [&](const Event& e) { return e.kind == Event::Kind::message && wanted.matches(e.message); });
+  if (!event) return std::nullopt;
+  return std::move(static_cast<Message&>(event->message));
+}
+
+Message WorkerMail::receive(const Wanted& wanted) {
+  waits_for_ = "a message";
+  arrival_.wait(forever, [&] {
+    return events_.has([&](const Event& e) {
+      return e.kind == Event::Kind::message && wanted.matches(e.message);
+    });
+  });
+  waits_for_ = "nothing";
+  return *received(wanted);
+}
+
+bool WorkerMail::has(const std::string& kind) const {
+  return events_.has(
+      [&](const Event& e) { return e.kind == Event::Kind::message && e.message.kind == kind; });
+}
+
+void WorkerMail::serve(const std::string& kind, std::function<void(const Message&)> handler) {
+  served_[kind] = simulation_.guarded_handler(std::move(handler));
+  while (std::optional<Message> message = received({{}, kind})) served_[kind](*message);
+}
+
+std::optional<Event> WorkerMail::next_event(double until) {
+  const std::vector<Departure>& departures = simulation_.departures();
+  waits_for_ = "a message or a change";
+  simulation_.watch_departures(*this, true);
+  const bool there = arrival_.wait(until, [this, &departures] {
+    return !events_.empty() || departures_seen_ < departures.size();
+  });
+  simulation_.watch_departures(*this, false);
+  waits_for_ = "nothing";
+  if (!there) return std::nullopt;
+  for (; departures_seen_ < departures.size(); ++departures_seen_) {
+    const auto [time, worker] = departures[departures_seen_];
+    if (worker != rank_) events_.put(time, worker, {Event::Kind::left, {}, worker});
+  }
+  return events_.take();
+}
+
+}  // namespace motley

@@ -1,0 +1,74 @@
+#pragma once
+
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "sim/engine/arrival.hpp"
+#include "sim/engine/inbox.hpp"
+#include "sim/learning/rules/compression.hpp"
+#include "sim/vocabulary/message.hpp"
+
+namespace motley {
+
+class Simulation;
+
+/// What a worker sends and receives. Models and pushes travel in shards, one for each server or
+/// layer; messages between workers travel whole.
+class WorkerMail {
+ public:
+  WorkerMail(Simulation& simulation, std::size_t rank);
+
+  /// Before anything is sent: so many shards, and how pushed gradients are compressed.
+  void expect(std::size_t shards, const CompressSpec& compress);
+  /// Called whenever something has arrived.
+  void on_arrival(std::function<void()> arrived) { arrived_ = std::move(arrived); }
+  /// What the worker waits for, while it waits; for the report of a deadlock.
+  const char* waits_for() const { return waits_for_; }
+  void set_waits_for(const char* what) { waits_for_ = what; }
+
+  // What happens, outside of any actor.
+  void model_arrived(std::size_t shard, const Model& x);
+  void message_arrived(Message message);
+  /// Somebody has left: whoever waits for events gets to see it.
+  void look() { arrival_.look(); }
+
+  // Models from the server.
+  std::size_t shards() const { return models_.size(); }
+  /// Whether a model waits to be pulled, as far as its first part tells.
+  bool has_model() const { return !models_.front().empty(); }
+  /// Whether any part of a model waits to be pulled.
+  bool has_news() const;
+  Model take(std::size_t shard);
+  Model pull();
+
+  // Pushes.
+  void push(Push push, const ShardVersions& versions);
+  /// Only the part that belongs to the shard.
+  void push_part(std::size_t shard, const Push& whole, std::uint64_t version);
+
+  // Messages from and to other workers, or from a server's send().
+  void send(std::size_t to, Message message);
+  Message receive(const Wanted& wanted);
+  std::optional<Message> received(const Wanted& wanted);
+  bool has(const std::string& kind) const;
+  void serve(const std::string& kind, std::function<void(const Message&)> handler);
+  std::optional<Event> next_event(double until);
+
+ private:
+  void send_to_server(std::size_t shard, Push push);
+
+  Simulation& simulation_;
+  std::size_t rank_;
+  Arrival arrival_;
+  std::function<void()> arrived_;
+  std::vector<Inbox<Model>> models_;  // by shard
+  Inbox<Event> events_;
+  std::map<std::string, std::function<void(const Message&)>> served_;  // by kind
+  std::vector<Compressor> compressors_;                                // by shard; often none
+  std::size_t departures_seen_ = 0;
+  const char* waits_for_ = "nothing";
+};
+
+}  // namespace motley

@@ -1,0 +1,221 @@
+#include "sim/learning/data/idx_files.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <fstream>
+#include <memory>
+#include <system_error>
+#include <type_traits>
+#include <zlib.h>
+
+#include "sim/base/machine_memory.hpp"
+#include "sim/base/regular_file.hpp"
+
+namespace motley {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* images_suffix = "-images-idx3-ubyte";
+constexpr const char* labels_suffix = "-labels-idx1-ubyte";
+
+/// The plain file if it is there, else the gzipped one, else an empty path.
+fs::path plain_or_gzipped(const fs::path& plain) {
+  for (const char* ending : {"", ".gz"}) {
+    fs::path file = plain;
+    file += ending;
+    std::error_code ignored;
+    if (fs::is_regular_file(file, ignored)) return file;
+  }
+  return {};
+}
+
+fs::path existing(const fs::path& plain, const Place& place) {
+  fs::path file = plain_or_gzipped(plain);
+  if (!file.empty()) return file;
+  std::error_code ignored;
+  throw InputError(place, plain.string() + ": " +
+                              (fs::exists(plain, ignored) ? why_not_regular(plain)
+                                                          : "no such file, neither plain nor .gz"));
+}
+
+std::string hex(std::uint32_t number) {
+  std::array<char, 11> text{};
+  std::snprintf(text.data(), text.size(), "0x%08x", number);
+  return text.data();
+}
+
+/// An open IDX file of unsigned bytes, read from front to back.
+class IdxFile {
+ public:
+  IdxFile(const fs::path& file, unsigned dimensions, const Place& place)
+      : name_(file.string()), place_(place), gz_(gzopen(file.c_str(), "rb")) {
+    if (!gz_) fail("cannot be opened");
+    gzbuffer(gz_.get(), 1U << 17);  // the default of 8 KiB costs some speed
+    const std::uint32_t magic = header_number();
+    const std::uint32_t expected = 0x0800 + dimensions;
+    if (magic != expected)
+      fail("must start with the IDX magic number " + hex(expected) + ", got " + hex(magic));
+    for (unsigned i = 0; i < dimensions; ++i) sizes_.push_back(header_number());
+  }
+
+  /// The first is the number of items.
+  const std::vector<std::size_t>& sizes() const { return sizes_; }
+
+  /// How many of `bytes` there were.
+  std::size_t read(unsigned char* to, std::size_t bytes) {
+    constexpr std::size_t most_at_once = 1U << 30;  // zlib counts in int
+    std::size_t done = 0;
+    while (done < bytes) {
+      const auto ask = static_cast<unsigned>(std::min(bytes - done, most_at_once));
+      const int got = gzread(gz_.get(), to + done, ask);
+      if (got < 0) fail("is damaged: it cannot be unpacked");
+      if (got == 0) break;
+      done += static_cast<std::size_t>(got);
+    }
+    return done;
+  }
+
+  /// To be called after the last item: reads on to a gzipped file's checksum, which must be right.
+  void check_end() {
+    unsigned char more = 0;
+    read(&more, 1);
+  }
+
+  [[noreturn]] void fail(const std::string& why) const {
+    throw InputError(place_, name_ + ": " + why);
+  }
+
+ private:
+  std::uint32_t header_number() {
+    std::array<unsigned char, 4> bytes{};
+    if (read(bytes.data(), bytes.size()) < bytes.size()) fail("ends inside its header");
+    std::uint32_t number = 0;
+    for (const unsigned char byte : bytes) number = number << 8 | byte;
+    return number;
+  }
+
+  struct Close {
+    void operator()(gzFile file) const { gzclose(file); }
+  };
+
+  std::string name_;
+  Place place_;
+  std::unique_ptr<std::remove_pointer_t<gzFile>, Close> gz_;
+  std::vector<std::size_t> sizes_;
+};
+
+[[noreturn]] void fail_cut_short(const IdxFile& file, std::size_t there, const char* items) {
+  file.fail("ends after " + std::to_string(there) + " of its " + std::to_string(file.sizes()[0]) +
+            " " + items);
+}
+
+/// Refuses a size that a file so short cannot have, before memory is asked for it: gzip packs at
+/// most 1032 bytes into one.
+void check_believable(const IdxFile& idx, const fs::path& file, std::size_t items,
+                      std::size_t item_bytes) {
+  const double announced = static_cast<double>(items) * static_cast<double>(item_bytes);
+  if (announced > 1032.0 * static_cast<double>(fs::file_size(file)))
+    idx.fail("is too short for the " + std::to_string(items) + " items its header announces");
+}
+
+/// Four bytes at the end of a gzipped file: the size of what it holds, modulo 2^32, lowest byte
+/// first.
+std::uint32_t size_at_the_end(std::ifstream& file) {
+  std::array<char, 4> bytes{};
+  file.seekg(-4, std::ios::end);
+  file.read(bytes.data(), bytes.size());
+  std::uint32_t size = 0;
+  for (std::size_t i = bytes.size(); i-- > 0;) {
+    size = size << 8 | static_cast<unsigned char>(bytes[i]);
+  }
+  return size;
+}
+
+/// Sees bytes after the items, and a cut end, without reading all of them. What a plain file lacks
+/// is told when it is read.
+void check_length(const IdxFile& idx, const fs::path& file, std::size_t items,
+                  std::size_t item_bytes) {
+  const std::uint64_t announced = 4 * (1 + idx.sizes().size()) + items * item_bytes;
+  std::ifstream in(file, std::ios::binary);
+  const bool gzipped = in.get() == 0x1f && in.get() == 0x8b;
+  if (gzipped && size_at_the_end(in) != (announced & 0xFFFFFFFFU))
+    idx.fail("does not end as a gzipped file of " + std::to_string(items) +
+             " items must: it is cut short, or bytes follow (if neither, unpack it and pack it "
+             "again with gzip)");
+  const std::uint64_t there = fs::file_size(file);
+  if (!gzipped && there > announced)
+    idx.fail("has " + std::to_string(there - announced) + " bytes after its " +
+             std::to_string(items) + " items");
+}
+
+std::vector<std::uint16_t> read_labels(const fs::path& file, const Place& place) {
+  IdxFile idx(file, 1, place);
+  const std::size_t count = idx.sizes()[0];
+  check_believable(idx, file, count, 1);
+  std::vector<unsigned char> bytes(count);
+  const std::size_t there = idx.read(bytes.data(), count);
+  if (there < count) fail_cut_short(idx, there, "labels");
+  check_length(idx, file, count, 1);
+  idx.check_end();
+  return {bytes.begin(), bytes.end()};
+}
+
+}  // namespace
+
+IdxPart::IdxPart(const fs::path& folder, const std::string& name, const Place& place)
+    : images_file_(existing(folder / (name + images_suffix), place)), place_(place) {
+  const fs::path labels_file = existing(folder / (name + labels_suffix), place);
+  const IdxFile images(images_file_, 3, place);
+  const std::size_t count = images.sizes()[0];
+  const std::size_t rows = images.sizes()[1];
+  const std::size_t columns = images.sizes()[2];
+  if (count == 0) images.fail("has no images");
+  if (rows == 0 || columns == 0)
+    images.fail("has images of " + std::to_string(rows) + " x " + std::to_string(columns) +
+                " pixels");
+  features_ = rows * columns;
+  check_believable(images, images_file_, count, features_);
+  check_length(images, images_file_, count, features_);
+  labels_ = read_labels(labels_file, place);
+  if (labels_.size() != count)
+    throw InputError(place, labels_file.string() + ": has " + std::to_string(labels_.size()) +
+                                " labels for the " + std::to_string(count) + " images of " +
+                                images_file_.filename().string());
+}
+
+std::size_t IdxPart::classes() const {
+  return std::size_t{*std::max_element(labels_.begin(), labels_.end())} + 1;
+}
+
+Samples IdxPart::first(std::size_t count) const {
+  IdxFile idx(images_file_, 3, place_);
+  Samples samples;
+  samples.labels.assign(labels_.begin(), labels_.begin() + static_cast<std::ptrdiff_t>(count));
+  check_fits_memory(sizeof(float) * static_cast<double>(features_) * static_cast<double>(count),
+                    images_file_.string(), place_);
+  samples.features.resize(static_cast<Eigen::Index>(features_), static_cast<Eigen::Index>(count));
+  // Through a buffer that stays in the cache: the pixels pass the memory once, as floats.
+  const std::size_t images_at_once = std::max<std::size_t>(1, (1U << 17) / features_);
+  std::vector<unsigned char> pixels(images_at_once * features_);
+  float* to = samples.features.data();
+  for (std::size_t done = 0; done < count; done += images_at_once) {
+    const std::size_t bytes = std::min(images_at_once, count - done) * features_;
+    const std::size_t there = idx.read(pixels.data(), bytes);
+    if (there < bytes) fail_cut_short(idx, done + there / features_, "images");
+    to = std::transform(pixels.begin(), pixels.begin() + static_cast<std::ptrdiff_t>(bytes), to,
+                        [](unsigned char pixel) { return static_cast<float>(pixel) / 255.0F; });
+  }
+  if (count == labels_.size()) idx.check_end();
+  return samples;
+}
+
+bool has_idx_files(const fs::path& folder) {
+  for (const char* name : {"train", "t10k"})
+    for (const char* suffix : {images_suffix, labels_suffix})
+      if (plain_or_gzipped(folder / (std::string(name) + suffix)).empty()) return false;
+  return true;
+}
+
+}  // namespace motley

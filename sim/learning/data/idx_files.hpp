@@ -1,0 +1,41 @@
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "sim/learning/data/dataset.hpp"
+
+namespace motley {
+
+/// One part of a data set in the IDX format of MNIST and its kin: `<name>-images-idx3-ubyte` and
+/// `<name>-labels-idx1-ubyte` in one folder, plain or with ".gz". All of the labels are read at
+/// once, the images only as far as asked.
+class IdxPart {
+ public:
+  /// `name` is "train" or "t10k". Throws InputError at `place` when the files are missing or do not
+  /// fit together.
+  IdxPart(const std::filesystem::path& folder, const std::string& name, const Place& place);
+
+  std::size_t size() const { return labels_.size(); }
+  /// Pixels of an image.
+  std::size_t features() const { return features_; }
+  /// One more than the largest label of the whole part, so that it does not vary with the subset
+  /// used.
+  std::size_t classes() const;
+
+  /// The first `count` samples (at most size()), pixels scaled to [0, 1].
+  Samples first(std::size_t count) const;
+
+ private:
+  std::filesystem::path images_file_;
+  Place place_;
+  std::size_t features_ = 0;
+  std::vector<std::uint16_t> labels_;
+};
+
+/// Whether all four files are there, plain or gzipped.
+bool has_idx_files(const std::filesystem::path& folder);
+
+}  // namespace motley

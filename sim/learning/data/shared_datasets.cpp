@@ -1,0 +1,73 @@
+#include "sim/learning/data/shared_datasets.hpp"
+
+#include <zlib.h>
+
+#include "sim/base/json.hpp"
+
+namespace motley {
+namespace {
+
+/// A checksum and not more: it need only notice that a file has changed since.
+std::string digest_of(const Dataset& data) {
+  uLong sum = crc32(0, nullptr, 0);
+  for (const Samples* part : {&data.train, &data.test}) {
+    sum = crc32_z(sum, reinterpret_cast<const Bytef*>(part->features.data()),
+                  static_cast<z_size_t>(part->features.size()) * sizeof(float));
+    sum = crc32_z(sum, reinterpret_cast<const Bytef*>(part->labels.data()),
+                  part->labels.size() * sizeof(part->labels[0]));
+  }
+  return std::to_string(data.train.size()) + "+" + std::to_string(data.test.size()) + " samples, " +
+         std::to_string(data.features()) + " features, " + std::to_string(data.classes) +
+         " classes, crc32 " + std::to_string(sum);
+}
+
+bool depends_on_seed(const DataSpec& spec) {
+  return spec.kind == DataSpec::Kind::synthetic ||
+         (spec.kind == DataSpec::Kind::csv && spec.test_path.empty());
+}
+
+std::size_t bytes_of(const Dataset& data) {
+  std::size_t bytes = 0;
+  for (const Samples* part : {&data.train, &data.test}) {
+    bytes += static_cast<std::size_t>(part->features.size()) * sizeof(float) +
+             part->labels.size() * sizeof(part->labels[0]);
+  }
+  return bytes;
+}
+
+}  // namespace
+
+SharedDatasets::Entry SharedDatasets::get(const Json& full, const DataSpec& spec,
+                                          std::uint64_t seed, const Place& place) {
+  Json key = full;
+  key.erase("order");
+  key.erase("partition");
+  if (depends_on_seed(spec)) key["seed"] = seed;
+  Known& known = known_[key.dump()];
+  if (known.data) {
+    held_.splice(held_.end(), held_, known.held);
+    return {known.data, known.digest};
+  }
+  auto data = std::make_shared<const Dataset>(load_dataset(spec, seed, place));
+  const std::string digest = digest_of(*data);
+  if (!known.digest.empty() && known.digest != digest) {
+    throw InputError(place, "has changed since it was first read: run the same command again");
+  }
+  known.digest = digest;
+  known.data = std::move(data);
+  known.held = held_.insert(held_.end(), &known);
+  held_bytes_ += bytes_of(*known.data);
+  make_room();
+  return {known.data, known.digest};
+}
+
+void SharedDatasets::make_room() {
+  while (held_bytes_ > kept_bytes_ && held_.size() > 1) {
+    Known& oldest = *held_.front();
+    held_.pop_front();
+    held_bytes_ -= bytes_of(*oldest.data);
+    oldest.data.reset();
+  }
+}
+
+}  // namespace motley

@@ -1,0 +1,74 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "sim/learning/data/dataset.hpp"
+
+namespace motley {
+
+/// Memory a thread computes in, reused from call to call, so that a step allocates nothing. Each
+/// Problem makes its own kind; one thread uses one at a time.
+class Workspace {
+ public:
+  virtual ~Workspace() = default;
+  /// When not empty, gradient() also writes the loss of each sample here, in their order.
+  std::span<float> sample_losses;
+};
+
+/// A layer of the model: how many parameters it has, and its flops for one sample.
+struct Layer {
+  std::size_t size = 0;
+  double forward_flops = 0;
+  double backward_flops = 0;
+};
+
+/// Sums over some of the test samples; add them up in a fixed order.
+struct EvaluationSum {
+  double loss = 0;
+  std::uint64_t correct = 0;
+};
+
+/// What is learnt: an objective f(x) = mean loss over the training samples, of which only
+/// mini-batch gradients are asked. Immutable and shared by all threads.
+class Problem {
+ public:
+  virtual ~Problem() = default;
+
+  /// Number of parameters.
+  virtual std::size_t dimension() const = 0;
+  /// Input first; their parameters lie one after another in x.
+  virtual std::vector<Layer> layers() const = 0;
+  /// How many training samples make an epoch.
+  virtual std::size_t train_size() const = 0;
+  /// Test samples evaluated one by one; 1 when evaluation is a formula.
+  virtual std::size_t test_size() const = 0;
+  /// Whether accuracy means something here (not for the quadratic).
+  virtual bool has_accuracy() const = 0;
+  /// False when nothing is learnt and only times matter: then nothing is drawn, computed or
+  /// evaluated.
+  virtual bool is_real() const { return true; }
+  /// Flops of all layers for one sample: 2 per multiply-add, matrix products only.
+  double flops_per_sample() const;
+
+  virtual std::unique_ptr<Workspace> make_workspace() const = 0;
+  /// Fills x (dimension() floats) with the initial model of this seed.
+  virtual void initial_model(std::uint64_t seed, std::span<float> x) const = 0;
+  /// Writes the mean gradient over the samples into g and returns their mean objective: loss, plus
+  /// the weight-decay term (not finite when the model has diverged). The same inputs give the same
+  /// bits in any thread.
+  virtual double gradient(std::span<const float> x, std::span<const Sample> samples,
+                          std::span<float> g, Workspace& workspace) const = 0;
+  /// Test loss and correct answers summed over test samples [begin, end).
+  virtual EvaluationSum evaluate(std::span<const float> x, std::size_t begin, std::size_t end,
+                                 Workspace& workspace) const = 0;
+};
+
+/// `data` may be null for models that need none (quadratic, none); it must outlive the problem.
+std::unique_ptr<Problem> make_problem(const ModelSpec& spec, const Dataset* data,
+                                      std::uint64_t seed);
+
+}  // namespace motley

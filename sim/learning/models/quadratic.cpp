@@ -1,0 +1,100 @@
+#include "sim/learning/models/quadratic.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "sim/base/random.hpp"
+
+namespace motley {
+namespace {
+
+struct Memory final : Workspace {
+  explicit Memory(std::size_t dimension) : sign_sums(dimension) {}
+  std::vector<std::int32_t> sign_sums;
+};
+
+}  // namespace
+
+Quadratic::Quadratic(const ModelSpec& spec, std::uint64_t seed)
+    : eigenvalues_(spec.dimension),
+      weight_decay_(spec.weight_decay),
+      noise_(spec.noise / std::sqrt(static_cast<double>(spec.dimension))),
+      samples_(spec.samples),
+      seed_(seed) {
+  const double low = spec.strong_convexity;
+  const double high = spec.smoothness;
+  for (std::size_t i = 0; i + 1 < spec.dimension; ++i) {
+    const double part = static_cast<double>(i) / static_cast<double>(spec.dimension - 1);
+    eigenvalues_[i] = low > 0 ? low * std::pow(high / low, part) : high * part;
+  }
+  eigenvalues_.back() = high;
+}
+
+std::unique_ptr<Workspace> Quadratic::make_workspace() const {
+  return std::make_unique<Memory>(dimension());
+}
+
+void Quadratic::initial_model(std::uint64_t, std::span<float> x) const {
+  std::fill(x.begin(), x.end(), 0.0F);
+}
+
+void Quadratic::add_signs(Sample sample, std::span<std::int32_t> sums) const {
+  constexpr std::size_t bits = 32;
+  RandomStream random(seed_, Purpose::quadratic_noise, sample / 2);
+  const std::uint32_t flip = sample % 2 == 0 ? 0 : ~std::uint32_t{0};
+  for (std::size_t i = 0; i < sums.size(); i += bits) {
+    const std::uint32_t word = random() ^ flip;
+    const std::size_t count = std::min(bits, sums.size() - i);
+    for (std::size_t bit = 0; bit < count; ++bit) {
+      sums[i + bit] += 1 - 2 * static_cast<std::int32_t>((word >> bit) & 1U);
+    }
+  }
+}
+
+double Quadratic::loss(std::span<const float> x, Sample sample) const {
+  std::vector<std::int32_t> signs(x.size(), 0);
+  add_signs(sample, signs);
+  double loss = 0;
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    const double error = static_cast<double>(x[i]) - 1;
+    loss += (eigenvalues_[i] / 2 * error + noise_ * signs[i]) * error;
+  }
+  return loss;
+}
+
+double Quadratic::gradient(std::span<const float> x, std::span<const Sample> samples,
+                           std::span<float> g, Workspace& workspace) const {
+  // Signs are added as integers, so that a sample and its mirror image cancel exactly.
+  std::vector<std::int32_t>& signs = dynamic_cast<Memory&>(workspace).sign_sums;
+  std::fill(signs.begin(), signs.end(), 0);
+  if (noise_ != 0) {
+    for (const Sample sample : samples) add_signs(sample, signs);
+  }
+  for (std::size_t s = 0; s < workspace.sample_losses.size(); ++s) {
+    workspace.sample_losses[s] = static_cast<float>(loss(x, samples[s]));
+  }
+  const double noise = noise_ / static_cast<double>(samples.size());
+  double objective = 0;
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    const double value = x[i];
+    const double error = value - 1;
+    const double exact = eigenvalues_[i] * error;
+    const double noisy = noise * signs[i];
+    objective += (exact / 2 + noisy) * error + weight_decay_ / 2 * value * value;
+    g[i] = static_cast<float>(exact + noisy + weight_decay_ * value);
+  }
+  return objective;
+}
+
+EvaluationSum Quadratic::evaluate(std::span<const float> x, std::size_t begin, std::size_t end,
+                                  Workspace&) const {
+  EvaluationSum sum;
+  if (begin == end) return sum;
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    const double error = static_cast<double>(x[i]) - 1;
+    sum.loss += eigenvalues_[i] / 2 * error * error;
+  }
+  return sum;
+}
+
+}  // namespace motley

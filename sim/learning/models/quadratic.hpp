@@ -1,0 +1,56 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "sim/learning/models/problem.hpp"
+
+namespace motley {
+
+/// f(x) = 1/2 (x-x*)^T A (x-x*) with x* all ones and A diagonal, whose eigenvalues rise from
+/// strong_convexity to smoothness: by a constant factor, or by constant steps when strong_convexity
+/// is 0. (In one dimension the eigenvalue is the smoothness.)
+///
+/// Sample j has the loss f(x) + n_j . (x-x*), so the gradient A(x-x*) + n_j, where every coordinate
+/// of n_j is +-noise/sqrt(dimension) and n_{2k+1} = -n_{2k}: each sample's noise has norm `noise`,
+/// and an epoch's mean gradient is the exact one. For this `samples` must be even, which the
+/// scenario's checks see to.
+class Quadratic final : public Problem {
+ public:
+  Quadratic(const ModelSpec& spec, std::uint64_t seed);
+
+  std::size_t dimension() const override { return eigenvalues_.size(); }
+  /// One; per coordinate a multiply-add for A(x-x*) and one for the noise.
+  std::vector<Layer> layers() const override {
+    const auto d = static_cast<double>(dimension());
+    return {{dimension(), 2 * d, 2 * d}};
+  }
+  std::size_t train_size() const override { return samples_; }
+  std::size_t test_size() const override { return 1; }
+  bool has_accuracy() const override { return false; }
+
+  std::unique_ptr<Workspace> make_workspace() const override;
+  /// All zero, whatever the seed.
+  void initial_model(std::uint64_t seed, std::span<float> x) const override;
+  double gradient(std::span<const float> x, std::span<const Sample> samples, std::span<float> g,
+                  Workspace& workspace) const override;
+  /// f(x) itself, without noise or weight decay.
+  EvaluationSum evaluate(std::span<const float> x, std::size_t begin, std::size_t end,
+                         Workspace& workspace) const override;
+
+  std::span<const double> eigenvalues() const { return eigenvalues_; }
+
+ private:
+  double loss(std::span<const float> x, Sample sample) const;
+  void add_signs(Sample sample, std::span<std::int32_t> sums) const;
+
+  std::vector<double> eigenvalues_;
+  double weight_decay_;
+  double noise_;  // of one coordinate
+  std::size_t samples_;
+  std::uint64_t seed_;
+};
+
+}  // namespace motley

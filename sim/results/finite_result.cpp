@@ -1,0 +1,59 @@
+#include "sim/results/finite_result.hpp"
+
+#include <cmath>
+#include <initializer_list>
+#include <utility>
+
+namespace motley {
+namespace {
+
+using Named = std::pair<const char*, double>;
+
+const char* not_finite_of(std::initializer_list<Named> numbers) {
+  for (const auto& [name, number] : numbers) {
+    if (!std::isfinite(number)) return name;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+std::string first_not_finite(const RunResult& r) {
+  if (const char* name = not_finite_of({{"virtual_s", r.virtual_s},
+                                        {"time_to_target_s", r.time_to_target_s.value_or(0)},
+                                        {"epochs", r.epochs},
+                                        {"bytes", r.bytes},
+                                        {"mean_staleness", r.mean_staleness}})) {
+    return name;
+  }
+  for (const WorkerResult& w : r.workers) {
+    if (const char* name = not_finite_of({{"speed", w.speed_flops},
+                                          {"compute_s", w.compute_s},
+                                          {"transfer_s", w.transfer_s},
+                                          {"wait_s", w.wait_s},
+                                          {"discarded_s", w.discarded_s},
+                                          {"mean_staleness", w.mean_staleness}})) {
+      return std::string(name) + " of worker " + w.name;
+    }
+  }
+  for (const LinkResult& l : r.links) {
+    if (const char* name = not_finite_of(
+            {{"bandwidth", l.bandwidth_Bps}, {"bytes", l.bytes}, {"busy time", l.busy_s}})) {
+      return std::string(name) + " of link " + l.name;
+    }
+  }
+  for (const CurvePoint& p : r.curve) {
+    if (const char* name =
+            not_finite_of({{"time_s", p.time_s}, {"epochs", p.epochs}, {"bytes", p.bytes}})) {
+      return std::string(name) + " of the curve";
+    }
+  }
+  for (const Decision& d : r.decisions) {
+    if (const char* name = not_finite_of({{"time_s", d.time_s}, {"value", d.value}})) {
+      return std::string(name) + " of a decision about " + d.quantity;
+    }
+  }
+  return "";
+}
+
+}  // namespace motley

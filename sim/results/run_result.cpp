@@ -1,0 +1,153 @@
+#include "sim/results/run_result.hpp"
+
+#include "sim/base/json.hpp"
+
+namespace motley {
+namespace {
+
+template <class T>
+Json json_or_null(const std::optional<T>& value) {
+  return value ? Json(*value) : Json();
+}
+
+template <class Read>
+void for_each_row(const StrictJson& table, std::size_t columns, Read read) {
+  const std::size_t rows = table.elements();
+  for (std::size_t i = 0; i < rows; ++i) read(table.element(i).row(columns));
+}
+
+double sum(const std::vector<WorkerResult>& workers, double WorkerResult::*member) {
+  double total = 0;
+  for (const WorkerResult& worker : workers) total += worker.*member;
+  return total;
+}
+
+}  // namespace
+
+double RunResult::compute_s() const {
+  return sum(workers, &WorkerResult::compute_s);
+}
+double RunResult::transfer_s() const {
+  return sum(workers, &WorkerResult::transfer_s);
+}
+double RunResult::wait_s() const {
+  return sum(workers, &WorkerResult::wait_s);
+}
+double RunResult::discarded_s() const {
+  return sum(workers, &WorkerResult::discarded_s);
+}
+
+std::optional<Heterogeneity> RunResult::cluster_heterogeneity() const {
+  if (workers.empty()) return std::nullopt;
+  std::vector<double> speeds;
+  for (const WorkerResult& worker : workers) speeds.push_back(worker.speed_flops);
+  return heterogeneity(speeds);
+}
+
+Json to_json(const RunResult& r) {
+  Json json = {{"run", r.run},
+               {"algorithm", r.algorithm},
+               {"replica", r.replica},
+               {"seed", r.seed},
+               {"status", r.status},
+               {"reason", r.reason},
+               {"time_budget_s", json_or_null(r.time_budget_s)},
+               {"virtual_s", r.virtual_s},
+               {"updates", r.updates},
+               {"gradients", r.gradients},
+               {"samples", r.samples},
+               {"epochs", r.epochs},
+               {"bytes", r.bytes},
+               {"final_test_accuracy", json_or_null(r.final_test_accuracy)},
+               {"best_test_accuracy", json_or_null(r.best_test_accuracy)},
+               {"final_test_loss", json_or_null(r.final_test_loss)},
+               {"time_to_target_s", json_or_null(r.time_to_target_s)},
+               {"mean_staleness", r.mean_staleness},
+               {"max_staleness", r.max_staleness},
+               {"wall_s", r.wall_s},
+               {"peak_rss_mb", r.peak_rss_mb},
+               {"evaluation_wall_s", r.evaluation_wall_s},
+               {"curve", Json::array()},
+               {"workers", Json::array()},
+               {"links", Json::array()},
+               {"staleness", Json::array()},
+               {"decisions", Json::array()}};
+  for (const CurvePoint& p : r.curve) {
+    json["curve"].push_back({p.time_s, p.updates, p.samples, p.epochs, p.bytes,
+                             json_or_null(p.train_loss), json_or_null(p.test_loss),
+                             json_or_null(p.test_accuracy)});
+  }
+  for (const WorkerResult& w : r.workers) {
+    json["workers"].push_back({w.name, w.class_name, w.speed_flops, w.compute_s, w.transfer_s,
+                               w.wait_s, w.discarded_s, w.gradients, w.samples, w.mean_staleness,
+                               w.max_staleness, w.data_samples});
+  }
+  for (const LinkResult& l : r.links) {
+    json["links"].push_back({l.name, l.bandwidth_Bps, l.bytes, l.busy_s});
+  }
+  for (const StalenessCount& s : r.staleness) {
+    json["staleness"].push_back({s.class_name, s.staleness, s.count});
+  }
+  for (const Decision& d : r.decisions) {
+    json["decisions"].push_back({d.time_s, d.rank, d.quantity, d.value});
+  }
+  return json;
+}
+
+RunResult run_result_from_json(const StrictJson& in) {
+  RunResult r;
+  r.run = in.member("run").text();
+  r.algorithm = in.member("algorithm").text();
+  r.replica = in.member("replica").count();
+  r.seed = in.member("seed").count();
+  r.status = in.member("status").text();
+  if (r.status != "ok" && r.status != "diverged" && r.status != "failed") {
+    in.member("status").refuse("must be ok, diverged or failed");
+  }
+  r.reason = in.member("reason").text();
+  r.time_budget_s = in.member("time_budget_s").number_or_null();
+  r.virtual_s = in.member("virtual_s").number();
+  r.updates = in.member("updates").count();
+  r.gradients = in.member("gradients").count();
+  r.samples = in.member("samples").count();
+  r.epochs = in.member("epochs").number();
+  r.bytes = in.member("bytes").number();
+  r.final_test_accuracy = in.member("final_test_accuracy").number_or_null();
+  r.best_test_accuracy = in.member("best_test_accuracy").number_or_null();
+  r.final_test_loss = in.member("final_test_loss").number_or_null();
+  r.time_to_target_s = in.member("time_to_target_s").number_or_null();
+  r.mean_staleness = in.member("mean_staleness").number();
+  r.max_staleness = in.member("max_staleness").count();
+  r.wall_s = in.member("wall_s").number();
+  r.peak_rss_mb = in.member("peak_rss_mb").number();
+  r.evaluation_wall_s = in.member("evaluation_wall_s").number();
+  for_each_row(in.member("curve"), 8, [&r](const StrictJson& p) {
+    r.curve.push_back({p.element(0).number(), p.element(1).count(), p.element(2).count(),
+                       p.element(3).number(), p.element(4).number(), p.element(5).number_or_null(),
+                       p.element(6).number_or_null(), p.element(7).number_or_null()});
+  });
+  for_each_row(in.member("workers"), 12, [&r](const StrictJson& w) {
+    r.workers.push_back({w.element(0).text(), w.element(1).text(), w.element(2).number(),
+                         w.element(3).number(), w.element(4).number(), w.element(5).number(),
+                         w.element(6).number(), w.element(7).count(), w.element(8).count(),
+                         w.element(9).number(), w.element(10).count(), w.element(11).count()});
+  });
+  for_each_row(in.member("links"), 4, [&r](const StrictJson& l) {
+    r.links.push_back(
+        {l.element(0).text(), l.element(1).number(), l.element(2).number(), l.element(3).number()});
+  });
+  for_each_row(in.member("staleness"), 3, [&r](const StrictJson& s) {
+    r.staleness.push_back({s.element(0).text(), s.element(1).count(), s.element(2).count()});
+  });
+  for_each_row(in.member("decisions"), 4, [&r](const StrictJson& d) {
+    r.decisions.push_back(
+        {d.element(0).number(), d.element(1).count(), d.element(2).text(), d.element(3).number()});
+    if (r.decisions.back().rank >= r.workers.size()) {
+      d.element(1).refuse("must be the rank of one of the " + std::to_string(r.workers.size()) +
+                          " workers");
+    }
+  });
+  return r;
+}
+
+}  // namespace motley

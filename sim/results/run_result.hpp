@@ -1,0 +1,109 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sim/base/json.hpp"
+#include "sim/base/place.hpp"
+#include "sim/base/strict_json.hpp"
+#include "sim/scenario/spread.hpp"
+
+/// What one run leaves behind: the rows of the CSV files, in SI units.
+namespace motley {
+
+struct CurvePoint {
+  double time_s = 0;
+  std::uint64_t updates = 0;
+  std::uint64_t samples = 0;
+  double epochs = 0;
+  double bytes = 0;
+  std::optional<double> train_loss;  ///< mean over the mini-batches computed since the last point
+  std::optional<double> test_loss;   ///< empty when nothing is learnt
+  std::optional<double> test_accuracy;
+};
+
+struct WorkerResult {
+  std::string name;
+  std::string class_name;
+  double speed_flops = 0;
+  double compute_s = 0;
+  double transfer_s = 0;
+  double wait_s = 0;
+  double discarded_s = 0;
+  std::uint64_t gradients = 0;
+  std::uint64_t samples = 0;
+  double mean_staleness = 0;
+  std::uint64_t max_staleness = 0;
+  std::uint64_t data_samples = 0;  ///< of the training set, from which it draws
+};
+
+/// Something an algorithm chose for a worker: a batch size, a number of steps, a group.
+struct Decision {
+  double time_s = 0;
+  std::size_t rank = 0;
+  std::string quantity;
+  double value = 0;
+};
+
+struct LinkResult {
+  std::string name;
+  double bandwidth_Bps = 0;
+  double bytes = 0;
+  double busy_s = 0;  ///< during which at least one message flowed through it
+};
+
+/// How many gradients of a class's workers were applied with this staleness.
+struct StalenessCount {
+  std::string class_name;
+  std::uint64_t staleness = 0;
+  std::uint64_t count = 0;
+};
+
+struct RunResult {
+  std::string run;
+  std::string algorithm;
+  std::uint64_t replica = 0;
+  std::uint64_t seed = 0;
+  std::string status = "ok";  ///< ok, diverged, failed
+  std::string reason;         ///< why it failed or diverged
+  double virtual_s = 0;
+  std::uint64_t updates = 0;
+  std::uint64_t gradients = 0;
+  std::uint64_t samples = 0;
+  double epochs = 0;
+  double bytes = 0;
+  std::optional<double> final_test_accuracy;
+  std::optional<double> best_test_accuracy;
+  std::optional<double> final_test_loss;
+  std::optional<double> time_to_target_s;
+  double mean_staleness = 0;
+  std::uint64_t max_staleness = 0;
+  double wall_s = 0;
+  double peak_rss_mb = 0;
+  double evaluation_wall_s = 0;  ///< part of wall_s; not in the CSV files
+  std::vector<CurvePoint> curve;
+  std::vector<WorkerResult> workers;
+  std::vector<LinkResult> links;
+  std::vector<StalenessCount> staleness;  ///< by class, then staleness
+  std::vector<Decision> decisions;
+  /// The values of the sweep's axes; not handed over, the plan knows them.
+  std::vector<Json> point;
+  /// The virtual time the run was given; not in the CSV files.
+  std::optional<double> time_budget_s;
+
+  double compute_s() const;
+  double transfer_s() const;
+  double wait_s() const;
+  double discarded_s() const;
+  /// How uneven the cluster was; empty when the run failed before its workers were known.
+  std::optional<Heterogeneity> cluster_heterogeneity() const;
+};
+
+/// How a child process hands its result to the parent, and how it is stored; exact both ways.
+/// InputError when it is not what to_json() makes.
+Json to_json(const RunResult& result);
+RunResult run_result_from_json(const StrictJson& json);
+
+}  // namespace motley

@@ -1,0 +1,168 @@
+#include "sim/results/run_store.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <fcntl.h>
+#include <set>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "sim/base/atomic_file.hpp"
+#include "sim/base/digest.hpp"
+#include "sim/base/json.hpp"
+#include "sim/base/json_file.hpp"
+#include "sim/base/strict_json.hpp"
+
+namespace motley {
+namespace {
+
+bool is_digest(const std::string& text) {
+  return text.size() == digest("").size() &&
+         text.find_first_not_of("0123456789abcdef") == std::string::npos;
+}
+
+/// Names go into file names and cells.
+bool is_plain_name(const std::string& name) {
+  return !name.empty() && name[0] != '.' && std::none_of(name.begin(), name.end(), [](char c) {
+    return c == '/' || c == '\x7f' || static_cast<unsigned char>(c) < ' ';
+  });
+}
+
+RunEntry run_entry(const StrictJson& run, std::size_t axes) {
+  RunEntry entry;
+  entry.name = run.member("run").text();
+  if (!is_plain_name(entry.name)) run.member("run").refuse("must be the name of a run");
+  entry.hash = run.member("hash").text();
+  if (!is_digest(entry.hash)) run.member("hash").refuse("must be 32 hexadecimal digits");
+  entry.label = run.member("algorithm").text();
+  entry.replica = run.member("replica").count();
+  entry.seed = run.member("seed").count();
+  const StrictJson point = run.member("point");
+  point.row(axes);
+  for (const Json& value : point.any()) entry.point.push_back(value);
+  return entry;
+}
+
+constexpr int not_a_file = -1;  // but a pipe or a device
+
+/// What is in a file; `error`, an errno or not_a_file, says why not. Never waits for a pipe.
+std::string contents_of(const std::filesystem::path& file, int& error) {
+  const int fd = open(file.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+  error = fd < 0 ? errno : 0;
+  if (fd < 0) return "";
+  struct stat status {};
+  std::string text;
+  if (fstat(fd, &status) != 0)
+    error = errno;
+  else if (!S_ISREG(status.st_mode))
+    error = S_ISDIR(status.st_mode) ? EISDIR : not_a_file;
+  std::array<char, 65536> buffer{};
+  while (error == 0) {
+    const ssize_t n = read(fd, buffer.data(), buffer.size());
+    if (n < 0 && errno != EINTR) error = errno;
+    if (n == 0) break;
+    if (n > 0) text.append(buffer.data(), static_cast<std::size_t>(n));
+  }
+  close(fd);
+  return text;
+}
+
+}  // namespace
+
+Json to_json(const RunTable& table) {
+  Json runs = Json::array();
+  for (const RunEntry& run : table.runs) {
+    runs.push_back({{"run", run.name},
+                    {"hash", run.hash},
+                    {"algorithm", run.label},
+                    {"replica", run.replica},
+                    {"seed", run.seed},
+                    {"point", run.point}});
+  }
+  return sealed({{"axes", table.axes}, {"baseline", table.baseline}, {"runs", runs}});
+}
+
+RunTable read_run_table(const std::filesystem::path& path) {
+  const std::string file = path.string();
+  const Json json = parse_json_file(file);
+  const std::optional<Json> content = unsealed(json);
+  if (!content) {
+    throw InputError(file + ": is damaged, or of another version of motley: its checksum " +
+                     (has_seal(json) ? "does not fit" : "is missing"));
+  }
+  const StrictJson in(*content, file.c_str());
+  RunTable table;
+  const StrictJson axes = in.member("axes");
+  for (std::size_t i = 0; i < axes.elements(); ++i) table.axes.push_back(axes.element(i).text());
+  table.baseline = in.member("baseline").text();
+  const StrictJson runs = in.member("runs");
+  std::set<std::string> names;
+  for (std::size_t i = 0; i < runs.elements(); ++i) {
+    table.runs.push_back(run_entry(runs.element(i), table.axes.size()));
+    if (!names.insert(table.runs.back().name).second) {
+      runs.element(i).member("run").refuse("must differ from the other runs' names");
+    }
+  }
+  return table;
+}
+
+RunStore::RunStore(const std::filesystem::path& results) : folder_(results / "runs") {}
+
+std::filesystem::path RunStore::file_of(const std::string& hash) const {
+  return folder_ / (hash + ".json");
+}
+
+RunStore::Found RunStore::load(const std::string& hash) const {
+  Found found;
+  const std::string file = file_of(hash).string();
+  const auto damaged = [&](const std::string& why) {
+    found.damage = file + ": " + why;
+    return found;
+  };
+  int error = 0;
+  const std::string text = contents_of(file, error);
+  if (error == ENOENT || error == ENOTDIR) return found;
+  if (error == not_a_file) return damaged("is no file");
+  if (error == EISDIR) throw InputError(file + ": is a folder where a run's file goes: remove it");
+  if (error != 0) throw InputError(file + ": cannot be read: " + std::strerror(error));
+  try {
+    const Json json = parse_json(text, {});
+    if (!json.is_object()) return damaged("is not the JSON of a run");
+    if (!has_seal(json)) {
+      // Versions before the checksum wrote the program all the same.
+      if (json.contains("program") && json["program"].is_object()) found.program = json["program"];
+      return damaged("has no checksum");
+    }
+    const std::optional<Json> content = unsealed(json);
+    if (!content) return damaged("its checksum does not fit");
+    const StrictJson in(*content);
+    found.program = in.member("program").any();
+    const Json& description = in.member("description").any();
+    if (digest(description.dump()) != hash) return damaged("is the file of another run");
+    found.run = {found.program, description, run_result_from_json(in.member("result"))};
+    return found;
+  } catch (const InputError& e) {
+    return damaged(e.what());
+  }
+}
+
+void RunStore::save(const std::string& hash, const StoredRun& run) const {
+  const Json json = sealed({{"program", run.program},
+                            {"description", run.description},
+                            {"result", to_json(run.result)}});
+  write_atomically(file_of(hash), json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n");
+}
+
+void RunStore::remove_all() const {
+  for (const auto& entry : std::filesystem::directory_iterator(folder_)) {
+    if (entry.path().extension() == ".json") std::filesystem::remove(entry.path());
+  }
+}
+
+void RunStore::remove(const std::string& hash) const {
+  std::filesystem::remove(file_of(hash));
+}
+
+}  // namespace motley

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "sim/results/statistics/comparison.hpp"
+
+namespace motley {
+
+/// What the curves of several replicas are at one place.
+struct BandPoint {
+  double x = 0;
+  std::optional<Estimate> accuracy;  ///< empty where a replica has none
+  std::optional<Estimate> loss;
+};
+
+/// The curves of replicas as one, along a member of CurvePoint. Where all were evaluated at the
+/// same places, these are the places; else a hundred even ones, and a curve is flat between its
+/// evaluations: the last one is what is known. It ends where the first replica ends, so that it
+/// never is the mean of those that happened to last.
+std::vector<BandPoint> band_of(const std::vector<const std::vector<CurvePoint>*>& curves,
+                               double (*along)(const CurvePoint&));
+
+/// The text of bands.csv: of each algorithm at each point of the sweep, against time, epochs and
+/// updates. Runs that failed have no part in it.
+std::string bands_csv(const std::vector<std::string>& axes, const std::vector<ComparisonRow>& rows);
+
+}  // namespace motley

@@ -1,0 +1,52 @@
+#pragma once
+
+#include <array>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sim/base/json.hpp"
+#include "sim/results/run_result.hpp"
+#include "sim/results/statistics/estimate.hpp"
+
+namespace motley {
+
+/// Parts of the time budget at which accuracies are compared.
+inline constexpr std::array<double, 4> budget_parts = {0.25, 0.5, 0.75, 1};
+
+/// The repetitions of one algorithm at one point of the sweep, and what they say together.
+struct ComparisonRow {
+  std::string algorithm;
+  std::vector<Json> point;             ///< values of the sweep's axes
+  std::vector<const RunResult*> runs;  ///< in the order given
+
+  std::size_t reached = 0;  ///< the target
+  std::size_t failed = 0;
+  std::size_t diverged = 0;
+
+  /// Over the runs that reached the target, however many did not.
+  std::optional<Estimate> time_to_target_s;
+  std::optional<double> bytes_to_target;
+  /// Of all runs, of which those that never reached it did so later than any other.
+  std::optional<double> time_to_target_median_s;
+
+  /// Over the pairs of the same replica in which both this algorithm and the baseline reached it.
+  std::optional<Estimate> speedup;
+  std::size_t speedup_pairs = 0;
+
+  /// Over the runs that neither failed nor diverged.
+  std::optional<Estimate> final_accuracy;
+  std::optional<Estimate> best_accuracy;
+  /// By the given part of the time budget; a run that has ended keeps its last accuracy.
+  std::array<std::optional<double>, budget_parts.size()> accuracy_at;
+
+  /// Share of the workers' time spent computing; over the runs that did not fail.
+  std::optional<double> utilisation;
+};
+
+/// A row an algorithm and point, in the order of their first runs, which must outlive the rows. The
+/// time budget is the one the run was given or else the longest run at the same point.
+std::vector<ComparisonRow> compare(const std::vector<RunResult>& results,
+                                   const std::string& baseline);
+
+}  // namespace motley

@@ -1,0 +1,143 @@
+#include "sim/results/trace_files.hpp"
+
+#include <algorithm>
+#include <fstream>
+#include <map>
+#include <stdexcept>
+
+#include "sim/base/json.hpp"
+#include "sim/base/place.hpp"
+#include "sim/results/csv_row.hpp"
+
+namespace motley {
+namespace {
+
+constexpr const char* events_header = "run,host,state,begin_s,end_s";
+
+std::string quoted(const std::string& text) {
+  return Json(text).dump();
+}
+
+/// The threads of one host. What overlaps (a server's messages) goes side by side; messages and
+/// computing never share a thread.
+class Lanes {
+ public:
+  /// The thread on which this interval has room.
+  std::size_t place(const Timeline::Interval& interval) {
+    const std::string kind = kind_of(interval.state);
+    for (std::size_t i = 0; i < lanes_.size(); ++i) {
+      if (lanes_[i].kind != kind || lanes_[i].busy_until > interval.begin_s) continue;
+      lanes_[i].busy_until = interval.end_s;
+      return i;
+    }
+    lanes_.push_back({kind, interval.end_s});
+    return lanes_.size() - 1;
+  }
+  std::size_t size() const { return lanes_.size(); }
+  const std::string& kind(std::size_t lane) const { return lanes_[lane].kind; }
+
+ private:
+  static std::string kind_of(Timeline::State state) {
+    using State = Timeline::State;
+    if (state == State::send || state == State::receive) return Timeline::name(state);
+    return state == State::update ? "update" : "work";
+  }
+  struct Lane {
+    std::string kind;
+    double busy_until;
+  };
+  std::vector<Lane> lanes_;
+};
+
+template <class Write>
+void write_file(const std::filesystem::path& file, Write write) {
+  const std::filesystem::path temporary =
+      file.parent_path() / ("." + file.filename().string() + ".new");
+  std::filesystem::remove(temporary);  // what lies there may be a link to another file
+  std::ofstream out(temporary, std::ios::binary);
+  write(out);
+  out.close();
+  if (!out) throw std::runtime_error(file.string() + ": cannot be written (is the disk full?)");
+  std::filesystem::rename(temporary, file);
+}
+
+}  // namespace
+
+void write_perfetto(std::ostream& out, const std::string& run, const Timeline& timeline) {
+  // Perfetto ties an arrow to a slice of some length; an update that takes no time gets this.
+  constexpr double shortest_us = 0.001;
+  const auto us = [](double seconds) { return cell(seconds * 1e6); };
+  const std::vector<Timeline::Interval>& intervals = timeline.intervals();
+  std::map<std::size_t, Lanes> lanes;
+  std::vector<std::size_t> lane(intervals.size());
+
+  out << R"({"displayTimeUnit": "ms", "otherData": {"run": )" << quoted(run) << R"(, "shows": )"
+      << quoted(timeline.extent()) << R"(}, "traceEvents": [)";
+  const char* separator = "\n";
+  for (std::size_t i = 0; i < intervals.size(); ++i) {
+    const Timeline::Interval& interval = intervals[i];
+    lane[i] = lanes[interval.host].place(interval);
+    const double length_us = std::max(1e6 * (interval.end_s - interval.begin_s), shortest_us);
+    out << separator << R"({"ph":"X","name":")" << Timeline::name(interval.state) << R"(","pid":)"
+        << interval.host << R"(,"tid":)" << lane[i] << R"(,"ts":)" << us(interval.begin_s)
+        << R"(,"dur":)" << cell(length_us) << "}";
+    separator = ",\n";
+  }
+  for (std::size_t i = 0; i < timeline.arrows().size(); ++i) {
+    const auto end = [&](const char* phase, std::size_t slice) {
+      out << separator << R"({"name":"push","cat":"push","id":)" << i + 1 << "," << phase
+          << R"(,"pid":)" << intervals[slice].host << R"(,"tid":)" << lane[slice] << R"(,"ts":)"
+          << us(intervals[slice].begin_s) << "}";
+      separator = ",\n";
+    };
+    end(R"("ph":"s")", timeline.arrows()[i].send);
+    end(R"("ph":"f","bp":"e")", timeline.arrows()[i].update);
+  }
+  for (const auto& [host, threads] : lanes) {
+    out << separator << R"({"ph":"M","name":"process_name","pid":)" << host << R"(,"args":{"name":)"
+        << quoted(timeline.hosts()[host]) << "}}";
+    separator = ",\n";
+    out << separator << R"({"ph":"M","name":"process_sort_index","pid":)" << host
+        << R"(,"args":{"sort_index":)" << host << "}}";
+    for (std::size_t i = 0; i < threads.size(); ++i) {
+      out << separator << R"({"ph":"M","name":"thread_name","pid":)" << host << R"(,"tid":)" << i
+          << R"(,"args":{"name":")" << threads.kind(i) << R"("}})";
+    }
+  }
+  out << "\n]}\n";
+}
+
+void write_events(std::ostream& out, const std::string& run, const Timeline& timeline) {
+  out << "# " << timeline.extent() << "\n" << events_header << "\n";
+  for (const Timeline::Interval& interval : timeline.intervals()) {
+    out << run << "," << timeline.hosts()[interval.host] << "," << Timeline::name(interval.state)
+        << "," << cell(interval.begin_s) << "," << cell(interval.end_s) << "\n";
+  }
+}
+
+void write_trace(const TraceRequest& request, const std::string& run, const Timeline& timeline) {
+  write_file(request.folder / (run + ".json"),
+             [&](std::ostream& out) { write_perfetto(out, run, timeline); });
+  write_file(request.folder / (run + ".csv"),
+             [&](std::ostream& out) { write_events(out, run, timeline); });
+}
+
+std::vector<std::string> join_events(const std::filesystem::path& traces,
+                                     const std::vector<std::string>& runs,
+                                     const std::filesystem::path& events_csv) {
+  std::vector<std::string> notes;
+  write_file(events_csv, [&](std::ostream& out) {
+    out << events_header << "\n";
+    for (const std::string& run : runs) {
+      std::ifstream in(traces / (run + ".csv"), std::ios::binary);
+      std::string line;
+      if (!std::getline(in, line)) continue;
+      notes.push_back(run + ": " + line.substr(2));
+      std::getline(in, line);  // the header
+      if (in.peek() != std::ifstream::traits_type::eof()) out << in.rdbuf();
+    }
+  });
+  return notes;
+}
+
+}  // namespace motley

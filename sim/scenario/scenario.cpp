@@ -1,0 +1,258 @@
+#include "sim/scenario/scenario.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <cmath>
+#include <set>
+
+#include "sim/base/json.hpp"
+#include "sim/base/json_file.hpp"
+#include "sim/base/text.hpp"
+
+namespace motley {
+namespace {
+
+constexpr std::size_t most_workers = 10'000'000;
+
+/// The first host name that both classes have: gpu10 of classes gpu, with 11 workers, and gpu1.
+std::string common_host(const WorkerClassSpec& a, const WorkerClassSpec& b) {
+  if (!b.name.starts_with(a.name)) return "";
+  const std::string digits = b.name.substr(a.name.size());
+  const auto is_digit = [](unsigned char c) { return std::isdigit(c) != 0; };
+  constexpr std::size_t longest = 10;  // longer ones are beyond any count
+  if (digits.empty() || digits.size() > longest || digits[0] == '0' ||
+      !std::all_of(digits.begin(), digits.end(), is_digit)) {
+    return "";
+  }
+  return std::stoull(digits) * 10 < a.count ? b.name + "0" : "";
+}
+
+void check_worker_names(const std::vector<WorkerClassSpec>& workers, const Place& place) {
+  for (std::size_t i = 0; i < workers.size(); ++i) {
+    const Place here = place / i / "name";
+    check_name(workers[i].name, here);
+    if (workers[i].name == "server") {
+      throw InputError(here, "must not be 'server', which is the name of the server");
+    }
+    for (std::size_t j = 0; j < i; ++j) {
+      if (workers[i].name == workers[j].name) {
+        throw InputError(here, "must differ from the other classes' names", Json(workers[i].name));
+      }
+      const std::string host =
+          common_host(workers[i], workers[j]) + common_host(workers[j], workers[i]);
+      if (!host.empty()) {
+        throw InputError(here, "must be another: " + workers[j].name + " and " + workers[i].name +
+                                   " would both have a worker " + host);
+      }
+    }
+  }
+}
+
+void check_cluster(const ClusterSpec& cluster, const Place& place) {
+  if (cluster.platform) {
+    if (!cluster.workers.empty() || cluster.server || !cluster.servers.empty() || cluster.link) {
+      throw InputError(place / "platform",
+                       "describes the whole cluster: remove workers, server, servers and link");
+    }
+    return;
+  }
+  if (cluster.workers.empty()) {
+    throw InputError(place / "workers",
+                     "must list at least one class of workers, or give \"platform\"");
+  }
+  check_worker_names(cluster.workers, place / "workers");
+  std::size_t total = 0;
+  for (std::size_t i = 0; i < cluster.workers.size(); ++i) {
+    const WorkerClassSpec& worker = cluster.workers[i];
+    const Place here = place / "workers" / i;
+    total += worker.count;
+    if (total > most_workers) {
+      throw InputError(here / "count", "makes more than " + std::to_string(most_workers) +
+                                           " workers of all classes together");
+    }
+    if (worker.speed_flops.has_value() == worker.samples_per_s.has_value()) {
+      throw InputError(here, "needs exactly one of \"speed\" and \"samples_per_s\"");
+    }
+    if (worker.spread) check_spread(*worker.spread, worker.count, here / "spread");
+    if (!worker.link && !cluster.link) {
+      throw InputError(here, "needs a \"link\", here or in " + place.pointer);
+    }
+  }
+  if (cluster.server && !cluster.server->link && !cluster.link) {
+    throw InputError(place / "server", "needs a \"link\", here or in " + place.pointer);
+  }
+  if (cluster.server && !cluster.servers.empty()) {
+    throw InputError(place / "servers", "is instead of \"server\": remove one of them");
+  }
+  for (std::size_t i = 0; i < cluster.servers.size(); ++i) {
+    if (!cluster.servers[i].link && !cluster.link) {
+      throw InputError(place / "servers" / i, "needs a \"link\", here or in " + place.pointer);
+    }
+  }
+}
+
+void check_evaluate(const EvaluateSpec& evaluate, const Place& place) {
+  const Json& every = evaluate.every;
+  const std::string must =
+      "must be a time with its unit (\"3s\"), a whole number of updates of at least 1, or \"auto\"";
+  if (every.is_string() && every.get<std::string>() == "auto") return;
+  if (every.is_string()) {
+    if (!(parse_quantity(every, Dimension::time, place) > 0)) throw InputError(place, must, every);
+    return;
+  }
+  const double updates = every.is_number() ? every.get<double>() : 0;
+  if (!(updates >= 1 && updates == std::floor(updates) && updates < 9e15)) {
+    throw InputError(place, must, every);
+  }
+}
+
+/// What single fields cannot see: keys that depend on each other.
+void check_together(const Scenario& s, const Place& root) {
+  check_name(s.name, root / "name");
+  check_cluster(s.cluster, root / "cluster");
+  check_evaluate(s.evaluate, root / "evaluate" / "every");
+  const bool quadratic = s.model.kind == ModelSpec::Kind::quadratic;
+  const bool none = s.model.kind == ModelSpec::Kind::none;
+  if (quadratic && s.data) {
+    throw InputError(root / "data", "the quadratic model makes its own data: remove this key");
+  }
+  if (none && s.data) {
+    throw InputError(root / "data", "nothing is learnt without a model: remove this key");
+  }
+  if (!quadratic && !none && !s.data) {
+    throw InputError(root, "needs \"data\": what is learnt from");
+  }
+  if (none && s.target) {
+    throw InputError(root / "target", "nothing is learnt without a model: remove this key");
+  }
+  if (none && (!s.cost.flops_per_sample || !s.cost.model_size_bytes)) {
+    throw InputError(
+        root / "cost",
+        "needs \"flops_per_sample\" and \"model_size\": there is no model to take them from");
+  }
+  if (s.model.kind == ModelSpec::Kind::mlp && s.model.hidden.empty()) {
+    throw InputError(root / "model" / "hidden", "must list at least one size (or choose softmax)");
+  }
+  if (quadratic && s.model.samples % 2 != 0) {
+    throw InputError(root / "model" / "samples", "must be even", Json(s.model.samples));
+  }
+  if (quadratic && s.model.strong_convexity > s.model.smoothness) {
+    throw InputError(root / "model" / "strong_convexity", "must be at most the smoothness",
+                     Json(s.model.strong_convexity));
+  }
+  if (s.target) {
+    const Place here = root / "target";
+    if (s.target->accuracy.has_value() == s.target->loss.has_value()) {
+      throw InputError(here, "needs exactly one of \"accuracy\" and \"loss\"");
+    }
+    if (quadratic && s.target->accuracy) {
+      throw InputError(here / "accuracy", "the quadratic model has no accuracy: give \"loss\"");
+    }
+  }
+  if (s.approximate.ring == ApproximateSpec::Ring::fluid && s.network != Scenario::Network::fluid) {
+    throw InputError(root / "approximate" / "ring", "fluid needs \"network\": \"fluid\"");
+  }
+  if (!s.stop.time_s && !s.stop.updates && !s.stop.samples && !s.stop.epochs) {
+    throw InputError(root / "stop",
+                     "needs at least one of \"time\", \"updates\", \"samples\", \"epochs\"");
+  }
+  if (s.stop.at_target && !s.target) {
+    throw InputError(root / "stop" / "at_target", "needs a \"target\" to stop at");
+  }
+  if (s.algorithms.empty()) {
+    throw InputError(root / "algorithms", "must list at least one algorithm");
+  }
+}
+
+/// Of an object or a list; what is not there cannot be removed, and need not.
+void remove(Json& json, const Json::json_pointer& pointer) {
+  if (!json.contains(pointer)) return;
+  Json& from = json[pointer.parent_pointer()];
+  if (from.is_array()) {
+    from.erase(static_cast<std::size_t>(std::stoull(pointer.back())));
+  } else {
+    from.erase(pointer.back());
+  }
+}
+
+}  // namespace
+
+void check_name(const std::string& name, const Place& place) {
+  const auto allowed = [](unsigned char c) {
+    return std::isalnum(c) || c == '-' || c == '_' || c == '.';
+  };
+  if (name.empty() || name[0] == '.' || !std::all_of(name.begin(), name.end(), allowed)) {
+    throw InputError(place, "must be letters, digits, '-', '_' or '.', not beginning with '.'",
+                     Json(name));
+  }
+  constexpr std::size_t longest = 100;  // with what is added, files and folders are named by it
+  if (name.size() > longest) {
+    throw InputError(place, "must have at most " + std::to_string(longest) + " characters",
+                     Json(name));
+  }
+}
+
+Override parse_override(const std::string& argument) {
+  const std::size_t equals = argument.find('=');
+  if (equals == std::string::npos || argument.empty() || argument[0] != '/') {
+    throw InputError("--set: must be /pointer=JSON, such as /stop/time=\"10s\", got '" + argument +
+                     "'");
+  }
+  if (!is_utf8(argument)) {
+    throw InputError("--set: must be text in UTF-8, got '" + valid_utf8(argument) + "'");
+  }
+  const std::string pointer = argument.substr(0, equals);
+  const std::string text = argument.substr(equals + 1);
+  Json value = parse_json(text, {"--set", pointer});
+  if (value.is_discarded()) value = text;
+  return {pointer, value};
+}
+
+void apply_override(Json& json, const Override& change, const Place& place) {
+  try {
+    const Json::json_pointer pointer(change.pointer);
+    // The library would make whatever is missing on the way, and fill lists with nulls.
+    const Json::json_pointer parent = pointer.parent_pointer();
+    if (!json.contains(parent)) {
+      throw InputError(place,
+                       "there is no " + parent.to_string() + " in the scenario to set it in");
+    }
+    if (json[parent].is_array() && pointer.back() != "-" && !json.contains(pointer)) {
+      throw InputError(place, "there is no such element: " + parent.to_string() + " has " +
+                                  std::to_string(json[parent].size()) + " (\"-\" appends one)");
+    }
+    if (change.value.is_null()) {
+      remove(json, pointer);
+    } else {
+      json[pointer] = change.value;
+    }
+  } catch (const Json::exception&) {
+    throw InputError(place, "is not a JSON pointer into the scenario (an example: /stop/time)");
+  }
+}
+
+Json read_scenario(const std::string& file, const std::vector<Override>& overrides) {
+  Json json = parse_json_file(file);
+  if (!json.is_object()) throw InputError(Place{file, ""}, "must be an object in braces");
+  for (const Override& change : overrides) {
+    const Place place{"--set", change.pointer};
+    const Json before = change.value.is_null() ? json : Json();
+    apply_override(json, change, place);
+    if (json == before) throw InputError(place, "is not in the scenario, so null cannot remove it");
+  }
+  return json;
+}
+
+LoadedScenario check_scenario(const std::string& file, Json scenario) {
+  LoadedScenario loaded{file, {}, std::move(scenario)};
+  const Place root{file, ""};
+  Scenario::fields().read(loaded.full, root, loaded.scenario);
+  check_together(loaded.scenario, root);
+  return loaded;
+}
+
+LoadedScenario load_scenario(const std::string& file, const std::vector<Override>& overrides) {
+  return check_scenario(file, read_scenario(file, overrides));
+}
+
+}  // namespace motley

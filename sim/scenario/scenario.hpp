@@ -1,0 +1,202 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sim/base/json.hpp"
+#include "sim/scenario/fields.hpp"
+#include "sim/scenario/noise.hpp"
+#include "sim/scenario/spread.hpp"
+
+/// The scenario as the user wrote it, checked and in SI units. Every struct carries its own field
+/// descriptions; defaults live there and nowhere else.
+namespace motley {
+
+struct PartitionSpec {
+  enum class Kind { iid, shards, dirichlet, by_label };
+  Kind kind = Kind::iid;
+  double alpha = 0;  ///< of the Dirichlet law; small is uneven
+
+  static Fields<PartitionSpec> fields();
+};
+
+struct DataSpec {
+  enum class Kind { fashion_mnist, idx, csv, synthetic };
+  enum class Order { shuffled, independent };
+  Kind kind = Kind::synthetic;
+  std::string path;                  ///< idx: folder; csv: training file
+  std::string test_path;             ///< csv: test file; empty: a share of the training file
+  std::string label;                 ///< csv: name of the label column
+  std::optional<std::size_t> train;  ///< samples used; absent: all there are
+  std::optional<std::size_t> test;
+  std::size_t features = 0;  ///< synthetic
+  std::size_t classes = 0;   ///< synthetic
+  double separation = 0;     ///< synthetic: distance of class centres in standard deviations
+  Order order = Order::shuffled;
+  PartitionSpec partition;
+
+  static Fields<DataSpec> fields();
+};
+
+struct ModelSpec {
+  enum class Kind { softmax, mlp, quadratic, none };
+  Kind kind = Kind::softmax;
+  std::vector<std::size_t> hidden;  ///< mlp
+  double weight_decay = 0;          ///< adds weight_decay/2 * |x|^2 to the objective
+  std::size_t dimension = 0;        ///< quadratic
+  double smoothness = 0;            ///< quadratic: largest eigenvalue L
+  double strong_convexity = 0;      ///< quadratic: smallest eigenvalue
+  double noise = 0;                 ///< quadratic: standard deviation of one sample's gradient
+  std::size_t samples = 0;          ///< quadratic, none: how many samples make an epoch
+  DataSpec::Order order = DataSpec::Order::shuffled;  ///< quadratic: how its samples are drawn
+
+  static Fields<ModelSpec> fields();
+};
+
+struct LinkSpec {
+  double bandwidth_Bps = 0;
+  double latency_s = 0;
+
+  static Fields<LinkSpec> fields();
+};
+
+struct WorkerClassSpec {
+  std::string name;
+  std::size_t count = 1;
+  std::optional<double> speed_flops;
+  std::optional<double> samples_per_s;
+  std::optional<SpreadSpec> spread;  ///< absent: all are equally fast
+  std::optional<NoiseSpec> noise;
+  std::optional<LinkSpec> link;
+
+  static Fields<WorkerClassSpec> fields();
+};
+
+struct ServerSpec {
+  double speed_flops = 0;
+  std::optional<LinkSpec> link;
+
+  static Fields<ServerSpec> fields();
+};
+
+/// Some equal ones of several servers, which share the model.
+struct ServerClassSpec : ServerSpec {
+  std::size_t count = 1;
+
+  static Fields<ServerClassSpec> fields();
+};
+
+struct ClusterSpec {
+  std::vector<WorkerClassSpec> workers;
+  std::optional<ServerSpec> server;
+  std::vector<ServerClassSpec> servers;  ///< instead of one server
+  std::optional<LinkSpec> link;
+  std::optional<NoiseSpec> noise;       ///< of every class that has none of its own
+  std::optional<std::string> platform;  ///< a SimGrid platform file instead of all the above
+
+  static Fields<ClusterSpec> fields();
+};
+
+struct CostSpec {
+  std::optional<double> flops_per_sample;  ///< empty: those of the model really trained
+  std::optional<double> model_size_bytes;  ///< empty: 4 bytes per parameter really trained
+  double flops_per_update = 0;             ///< of a server, for the whole model
+
+  static Fields<CostSpec> fields();
+};
+
+/// Where exactness is given up for speed; nothing by default.
+struct ApproximateSpec {
+  enum class Ring { messages, fluid };
+  std::optional<std::size_t> port_flows;  ///< empty: all messages share a link at once
+  Ring ring = Ring::messages;
+
+  static Fields<ApproximateSpec> fields();
+};
+
+struct TargetSpec {
+  std::optional<double> accuracy;  ///< reached when test accuracy is at least this
+  std::optional<double> loss;      ///< reached when test loss is at most this
+
+  static Fields<TargetSpec> fields();
+};
+
+struct StopSpec {
+  std::optional<double> time_s;
+  std::optional<std::uint64_t> updates;
+  std::optional<std::uint64_t> samples;
+  std::optional<double> epochs;
+  bool at_target = false;
+  double diverged_above = 0;  ///< as a multiple of the initial test loss
+
+  static Fields<StopSpec> fields();
+};
+
+struct EvaluateSpec {
+  /// "3s" of virtual time, 10 updates, or "auto": about automatic_points over the run.
+  Json every;
+  static constexpr double automatic_points = 100;
+
+  static Fields<EvaluateSpec> fields();
+};
+
+struct Scenario {
+  enum class Network { fluid, tcp };
+
+  std::string name;
+  std::string schema;  ///< "$schema", for editors
+  std::uint64_t seed = 1;
+  std::optional<DataSpec> data;
+  ModelSpec model;
+  ClusterSpec cluster;
+  CostSpec cost;
+  Network network = Network::fluid;
+  ApproximateSpec approximate;
+  std::optional<TargetSpec> target;
+  StopSpec stop;
+  EvaluateSpec evaluate;
+  Json defaults;                 ///< values for every algorithm that does not say otherwise
+  std::vector<Json> algorithms;  ///< checked by the algorithms' own descriptions
+  std::optional<std::string> baseline;
+  std::uint64_t replicas = 1;  ///< replica r is the same with seed + r
+  Json sweep;                  ///< see read_axes(); a point of the sweep is a scenario of its own
+
+  /// How workers draw samples, whether these come from a file or are made by the model.
+  DataSpec::Order order() const { return data ? data->order : model.order; }
+
+  static Fields<Scenario> fields();
+};
+
+/// A scenario with where it came from and its full text, all defaults filled in.
+struct LoadedScenario {
+  std::string file;
+  Scenario scenario;
+  Json full;
+};
+
+/// Refuses what cannot be the name of a folder, a host or a run.
+void check_name(const std::string& name, const Place& place);
+
+/// One `--set /pointer=JSON`; a value that is not JSON is taken as text, so `--set /stop/time=10s`
+/// needs no quotes.
+struct Override {
+  std::string pointer;
+  Json value;
+};
+Override parse_override(const std::string& argument);
+
+/// Puts the value where the pointer says; `place` is that of the change, for InputErrors.
+void apply_override(Json& scenario, const Override& change, const Place& place);
+
+/// The scenario as it is written, with the overrides, still unchecked. Throws InputError.
+Json read_scenario(const std::string& file, const std::vector<Override>& overrides);
+
+/// Checks all but the sweep and the algorithms' own parameters. Throws InputError.
+LoadedScenario check_scenario(const std::string& file, Json scenario);
+
+/// Both.
+LoadedScenario load_scenario(const std::string& file, const std::vector<Override>& overrides);
+
+}  // namespace motley

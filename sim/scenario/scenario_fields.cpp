@@ -1,0 +1,433 @@
+#include "sim/base/json.hpp"
+#include "sim/base/limits.hpp"
+#include "sim/scenario/scenario.hpp"
+#include "sim/scenario/sweep.hpp"
+
+namespace motley {
+namespace {
+
+constexpr double most_workers = 10'000'000;  // the sum over all classes is checked with the rest
+
+FieldInfo order_field() {
+  return {.name = "order",
+          .doc =
+              "shuffled (each worker passes over its samples in a new random order each time) "
+              "or independent (drawn with replacement)",
+          .fallback = "shuffled",
+          .choices = {"shuffled", "independent"}};
+}
+
+}  // namespace
+
+Fields<PartitionSpec> PartitionSpec::fields() {
+  Fields<PartitionSpec> f;
+  f.add(
+      {.name = "kind",
+       .doc =
+           "what each worker draws from: iid (everybody from the whole set), shards (equal random "
+           "parts), dirichlet (uneven label shares), by_label (parts sorted by label)",
+       .fallback = "iid",
+       .choices = {"iid", "shards", "dirichlet", "by_label"}},
+      &PartitionSpec::kind);
+  f.add({.name = "alpha",
+         .doc = "concentration of the Dirichlet law; small values give uneven label shares",
+         .minimum = 0,
+         .above_minimum = true,
+         .kinds = {"dirichlet"}},
+        &PartitionSpec::alpha);
+  return f;
+}
+
+Fields<DataSpec> DataSpec::fields() {
+  Fields<DataSpec> f;
+  f.add(
+      {.name = "kind",
+       .doc =
+           "fashion_mnist (Debian's files), idx (a folder of IDX files), csv, synthetic (Gaussian "
+           "classes made from the seed)",
+       .choices = {"fashion_mnist", "idx", "csv", "synthetic"}},
+      &DataSpec::kind);
+  f.add({.name = "path",
+         .doc = "idx: the folder; csv: the training file; relative to the scenario file",
+         .kinds = {"idx", "csv"}},
+        &DataSpec::path);
+  f.add({.name = "test_path",
+         .doc = "the test file; when empty, a random fifth of the training file is the test set",
+         .fallback = "",
+         .kinds = {"csv"}},
+        &DataSpec::test_path);
+  f.add({.name = "label", .doc = "name of the column that holds the label", .kinds = {"csv"}},
+        &DataSpec::label);
+  f.add({.name = "train", .doc = "training samples used; all when absent", .minimum = 1},
+        &DataSpec::train);
+  f.add({.name = "test", .doc = "test samples used; all when absent", .minimum = 1},
+        &DataSpec::test);
+  f.add({.name = "features",
+         .doc = "how many features a sample has",
+         .fallback = 20,
+         .minimum = 1,
+         .kinds = {"synthetic"}},
+        &DataSpec::features);
+  f.add({.name = "classes",
+         .doc = "how many classes there are",
+         .fallback = 10,
+         .minimum = 2,
+         .maximum = 65535,
+         .kinds = {"synthetic"}},
+        &DataSpec::classes);
+  f.add({.name = "separation",
+         .doc = "distance between class centres, in standard deviations of a class",
+         .fallback = 4.0,
+         .minimum = 0,
+         .kinds = {"synthetic"}},
+        &DataSpec::separation);
+  f.add(order_field(), &DataSpec::order);
+  f.add({.name = "partition", .doc = "who may draw which samples", .fallback = Json::object()},
+        &DataSpec::partition);
+  return f;
+}
+
+Fields<ModelSpec> ModelSpec::fields() {
+  Fields<ModelSpec> f;
+  f.add(
+      {.name = "kind",
+       .doc = "softmax (regression), mlp (ReLU network), quadratic (synthetic, for checks against "
+              "theory), none (nothing is learnt: only times)",
+       .choices = {"softmax", "mlp", "quadratic", "none"}},
+      &ModelSpec::kind);
+  f.add({.name = "hidden",
+         .doc = "sizes of the hidden layers, input side first",
+         .minimum = 1,
+         .maximum = 1e6,
+         .kinds = {"mlp"}},
+        &ModelSpec::hidden);
+  f.add({.name = "weight_decay",
+         .doc = "adds weight_decay/2 times the squared norm of the parameters to the objective",
+         .fallback = 0.0,
+         .minimum = 0,
+         .kinds = {"softmax", "mlp"}},
+        &ModelSpec::weight_decay);
+  f.add({.name = "dimension",
+         .doc = "number of parameters",
+         .fallback = 100,
+         .minimum = 1,
+         .maximum = 1e8,
+         .kinds = {"quadratic"}},
+        &ModelSpec::dimension);
+  f.add({.name = "smoothness",
+         .doc = "largest eigenvalue L",
+         .fallback = 1.0,
+         .minimum = 0,
+         .above_minimum = true,
+         .kinds = {"quadratic"}},
+        &ModelSpec::smoothness);
+  f.add({.name = "strong_convexity",
+         .doc = "smallest eigenvalue",
+         .fallback = 0.01,
+         .minimum = 0,
+         .kinds = {"quadratic"}},
+        &ModelSpec::strong_convexity);
+  f.add({.name = "noise",
+         .doc = "standard deviation (norm) of the gradient noise of one sample",
+         .fallback = 1.0,
+         .minimum = 0,
+         .kinds = {"quadratic"}},
+        &ModelSpec::noise);
+  f.add({.name = "samples",
+         .doc = "how many samples make an epoch; even, so that the noise cancels over all of them",
+         .fallback = 10000,
+         .minimum = 2,
+         .kinds = {"quadratic", "none"}},
+        &ModelSpec::samples);
+  FieldInfo order = order_field();
+  order.doc += "; theory's noise is independent, shuffled passes cancel part of it";
+  order.kinds = {"quadratic"};
+  f.add(order, &ModelSpec::order);
+  return f;
+}
+
+Fields<LinkSpec> LinkSpec::fields() {
+  Fields<LinkSpec> f;
+  f.add({.name = "bandwidth",
+         .doc = "capacity, up and down each",
+         .dimension = Dimension::rate,
+         .minimum = 0,
+         .above_minimum = true},
+        &LinkSpec::bandwidth_Bps);
+  f.add({.name = "latency",
+         .doc = "of this link; a message pays the latency of every link it crosses",
+         .dimension = Dimension::time,
+         .minimum = 0},
+        &LinkSpec::latency_s);
+  return f;
+}
+
+Fields<WorkerClassSpec> WorkerClassSpec::fields() {
+  Fields<WorkerClassSpec> f;
+  f.add({.name = "name", .doc = "of the class; its workers are called name0, name1, ..."},
+        &WorkerClassSpec::name);
+  f.add({.name = "count",
+         .doc = "how many there are",
+         .fallback = 1,
+         .minimum = 1,
+         .maximum = most_workers},
+        &WorkerClassSpec::count);
+  f.add({.name = "speed",
+         .doc = "flops per second one worker really reaches",
+         .dimension = Dimension::speed,
+         .minimum = 0,
+         .above_minimum = true},
+        &WorkerClassSpec::speed_flops);
+  f.add({.name = "samples_per_s",
+         .doc = "instead of speed: training samples per second one worker reaches",
+         .minimum = 0,
+         .above_minimum = true},
+        &WorkerClassSpec::samples_per_s);
+  f.add({.name = "spread", .doc = "how the speeds of these workers differ; all equal when absent"},
+        &WorkerClassSpec::spread);
+  f.add({.name = "noise",
+         .doc = "slow-downs that differ from step to step, instead of the cluster's"},
+        &WorkerClassSpec::noise);
+  f.add({.name = "link", .doc = "of each worker, instead of the cluster's"},
+        &WorkerClassSpec::link);
+  return f;
+}
+
+Fields<ServerSpec> ServerSpec::fields() {
+  Fields<ServerSpec> f;
+  f.add({.name = "speed",
+         .doc = "flops per second of the server, for cost.flops_per_update",
+         .dimension = Dimension::speed,
+         .minimum = 0,
+         .above_minimum = true},
+        &ServerSpec::speed_flops);
+  f.add({.name = "link", .doc = "of the server, instead of the cluster's"}, &ServerSpec::link);
+  return f;
+}
+
+Fields<ServerClassSpec> ServerClassSpec::fields() {
+  Fields<ServerClassSpec> f;
+  f.add({.name = "count",
+         .doc = "how many such servers there are",
+         .fallback = 1,
+         .minimum = 1,
+         .maximum = most_workers},
+        &ServerClassSpec::count);
+  f.include(ServerSpec::fields());
+  return f;
+}
+
+Fields<ClusterSpec> ClusterSpec::fields() {
+  Fields<ClusterSpec> f;
+  f.add({.name = "workers",
+         .doc = "classes of workers; ranks follow this order",
+         .fallback = Json::array()},
+        &ClusterSpec::workers);
+  f.add({.name = "server", .doc = "the parameter server, for the algorithms that use one"},
+        &ClusterSpec::server);
+  f.add(
+      {.name = "servers",
+       .doc = "instead of server: several that share the model, each holding a contiguous part of "
+              "it (see the algorithms' placement)",
+       .fallback = Json::array()},
+      &ClusterSpec::servers);
+  f.add({.name = "link", .doc = "between each host and the non-blocking switch, full duplex"},
+        &ClusterSpec::link);
+  f.add({.name = "noise",
+         .doc = "slow-downs that differ from step to step, of every class that has none of its "
+                "own; also with a platform file"},
+        &ClusterSpec::noise);
+  f.add(
+      {.name = "platform",
+       .doc =
+           "a SimGrid platform file instead of workers, servers and link; hosts take part by their "
+           "property role (worker, server); relative to the scenario file"},
+      &ClusterSpec::platform);
+  return f;
+}
+
+Fields<CostSpec> CostSpec::fields() {
+  Fields<CostSpec> f;
+  f.add(
+      {.name = "flops_per_sample",
+       .doc =
+           "forward and backward of one sample of the modelled network; auto: of the model really "
+           "trained",
+       .fallback = "auto",
+       .dimension = Dimension::work,
+       .minimum = 0,
+       .above_minimum = true,
+       .word = "auto"},
+      &CostSpec::flops_per_sample);
+  f.add(
+      {.name = "model_size",
+       .doc =
+           "bytes of one model or gradient on the wire; auto: 4 bytes per parameter really trained",
+       .fallback = "auto",
+       .dimension = Dimension::data,
+       .minimum = 1,
+       .maximum = 1e15,
+       .word = "auto"},
+      &CostSpec::model_size_bytes);
+  f.add({.name = "flops_per_update",
+         .doc = "of the server for one update of the whole model; a server that holds a part of it "
+                "has that part of the flops",
+         .fallback = "0f",
+         .dimension = Dimension::work,
+         .minimum = 0},
+        &CostSpec::flops_per_update);
+  return f;
+}
+
+Fields<ApproximateSpec> ApproximateSpec::fields() {
+  Fields<ApproximateSpec> f;
+  f.add(
+      {.name = "port_flows",
+       .doc =
+           "messages that share a host's link in one direction at a time; further ones wait their "
+           "turn, first come, first served",
+       .fallback = "all",
+       .minimum = 1,
+       .word = "all"},
+      &ApproximateSpec::port_flows);
+  f.add(
+      {.name = "ring",
+       .doc = "messages (each of the 2(W-1) steps of an all-reduce) or fluid (one flow a neighbour "
+              "with the bytes and latencies of all steps, once the last worker has come)",
+       .fallback = "messages",
+       .choices = {"messages", "fluid"}},
+      &ApproximateSpec::ring);
+  return f;
+}
+
+Fields<TargetSpec> TargetSpec::fields() {
+  Fields<TargetSpec> f;
+  f.add({.name = "accuracy",
+         .doc = "reached when the test accuracy is at least this",
+         .minimum = 0,
+         .maximum = 1,
+         .above_minimum = true},
+        &TargetSpec::accuracy);
+  f.add({.name = "loss", .doc = "reached when the test loss is at most this", .minimum = 0},
+        &TargetSpec::loss);
+  return f;
+}
+
+Fields<StopSpec> StopSpec::fields() {
+  Fields<StopSpec> f;
+  f.add({.name = "time",
+         .doc = "stop at this virtual time",
+         .dimension = Dimension::time,
+         .minimum = 0,
+         .above_minimum = true},
+        &StopSpec::time_s);
+  f.add({.name = "updates",
+         .doc = "stop after so many updates of the global model",
+         .minimum = 1,
+         .maximum = limits::largest_whole},
+        &StopSpec::updates);
+  f.add({.name = "samples",
+         .doc = "stop at the first update after so many samples have been computed",
+         .minimum = 1,
+         .maximum = limits::largest_whole},
+        &StopSpec::samples);
+  f.add({.name = "epochs",
+         .doc = "stop at the first update after so many passes over the training set",
+         .minimum = 0,
+         .above_minimum = true},
+        &StopSpec::epochs);
+  f.add({.name = "at_target", .doc = "stop as soon as the target is reached", .fallback = false},
+        &StopSpec::at_target);
+  f.add({.name = "diverged_above",
+         .doc =
+             "a run whose loss exceeds this many times the initial test loss, or is not finite, is "
+             "stopped as diverged",
+         .fallback = 1000.0,
+         .minimum = 1,
+         .above_minimum = true},
+        &StopSpec::diverged_above);
+  return f;
+}
+
+Fields<EvaluateSpec> EvaluateSpec::fields() {
+  Fields<EvaluateSpec> f;
+  f.add(
+      {.name = "every",
+       .doc =
+           "a virtual time (\"3s\"), a number of updates (10), or \"auto\": a hundred points over "
+           "the run",
+       .fallback = "auto",
+       .schema =
+           Json{{"anyOf",
+                 {{{"const", "auto"}},
+                  {{"type", "integer"}, {"minimum", 1}},
+                  {{"type", "string"}, {"pattern", quantity_pattern(Dimension::time, false)}}}}}},
+      &EvaluateSpec::every);
+  return f;
+}
+
+Fields<Scenario> Scenario::fields() {
+  Fields<Scenario> f;
+  f.add({.name = "$schema", .doc = "for editors; not read", .fallback = ""}, &Scenario::schema);
+  f.add({.name = "name", .doc = "of the results folder: letters, digits, '-', '_', '.'"},
+        &Scenario::name);
+  f.add({.name = "seed",
+         .doc = "of everything random: initial model, data order, partition, synthetic data",
+         .fallback = 1,
+         .minimum = 0,
+         .maximum = limits::largest_whole},
+        &Scenario::seed);
+  f.add({.name = "data", .doc = "what is learnt from; not with the quadratic model"},
+        &Scenario::data);
+  f.add({.name = "model", .doc = "what is really trained"}, &Scenario::model);
+  f.add({.name = "cluster", .doc = "the machines and their links"}, &Scenario::cluster);
+  f.add(
+      {.name = "cost",
+       .doc = "what the modelled network costs, so that a small model can stand in for a large one",
+       .fallback = Json::object()},
+      &Scenario::cost);
+  f.add({.name = "network",
+         .doc =
+             "fluid (max-min sharing, latencies add, nothing else) or tcp (SimGrid's LV08 with its "
+             "calibration factors and TCP window)",
+         .fallback = "fluid",
+         .choices = {"fluid", "tcp"}},
+        &Scenario::network);
+  f.add({.name = "approximate",
+         .doc = "what is simplified so that very large clusters stay affordable",
+         .fallback = Json::object()},
+        &Scenario::approximate);
+  f.add({.name = "target", .doc = "what a run should reach; decides the order of the table"},
+        &Scenario::target);
+  f.add({.name = "stop", .doc = "when a run ends; at least one of time, updates, samples, epochs"},
+        &Scenario::stop);
+  f.add({.name = "evaluate",
+         .doc = "when the model is tested; takes no virtual time",
+         .fallback = Json::object()},
+        &Scenario::evaluate);
+  f.add({.name = "defaults",
+         .doc = "parameters for every algorithm that does not give its own",
+         .fallback = Json::object()},
+        &Scenario::defaults);
+  f.add({.name = "algorithms", .doc = "what is compared: objects with a name and parameters"},
+        &Scenario::algorithms);
+  f.add({.name = "baseline",
+         .doc = "label of the algorithm that speed-ups are measured by; the first when absent"},
+        &Scenario::baseline);
+  f.add({.name = "replicas",
+         .doc = "how often every run is repeated; replica r has seed + r, the same for every "
+                "algorithm",
+         .fallback = 1,
+         .minimum = 1,
+         .maximum = 100'000},
+        &Scenario::replicas);
+  f.add({.name = "sweep",
+         .doc = "JSON pointers into this file, each with a list of values or {\"from\", \"to\", "
+                "\"steps\", \"scale\"}; every algorithm runs at every point of their product",
+         .fallback = Json::object(),
+         .schema = sweep_schema()},
+        &Scenario::sweep);
+  return f;
+}
+
+}  // namespace motley

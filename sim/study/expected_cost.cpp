@@ -1,0 +1,47 @@
+#include "sim/study/expected_cost.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "sim/base/json.hpp"
+
+namespace motley {
+namespace {
+
+/// Some ten microseconds of a core.
+constexpr double flops_of_simulating_a_gradient = 2e5;
+
+/// How often a run of so many updates and so long is evaluated.
+double evaluations(const Scenario& scenario, double updates, double virtual_s) {
+  const Json& every = scenario.evaluate.every;
+  if (every.is_number()) return 1 + updates / every.get<double>();
+  if (every == "auto") return EvaluateSpec::automatic_points;
+  return 1 + virtual_s / parse_quantity(every, Dimension::time, {});
+}
+
+}  // namespace
+
+double expected_cost(const Experiment& experiment, const RunPlan& plan) {
+  const StopSpec& stop = experiment.scenario().stop;
+  const Problem& problem = experiment.problem();
+  const double batch = plan.parameters.value("batch_size", 1.0);
+  const double samples_of_update = batch * plan.gradients_per_update;
+  double cluster_flops = 0;
+  for (const HostPlan& worker : experiment.cluster().workers) cluster_flops += worker.speed_flops;
+  const double samples_per_s = cluster_flops / experiment.flops_per_sample();
+
+  // As if nobody ever waited.
+  double samples = INFINITY;
+  const auto at_most = [&samples](double limit) { samples = std::min(samples, limit); };
+  if (stop.time_s) at_most(*stop.time_s * samples_per_s);
+  if (stop.samples) at_most(static_cast<double>(*stop.samples));
+  if (stop.epochs) at_most(*stop.epochs * static_cast<double>(problem.train_size()));
+  if (stop.updates) at_most(static_cast<double>(*stop.updates) * samples_of_update);
+  const double forward = problem.flops_per_sample() / 3;
+  const double points = evaluations(experiment.scenario(), samples / samples_of_update,
+                                    stop.time_s.value_or(samples / samples_per_s));
+  return samples * problem.flops_per_sample() + samples / batch * flops_of_simulating_a_gradient +
+         points * static_cast<double>(problem.test_size()) * forward;
+}
+
+}  // namespace motley

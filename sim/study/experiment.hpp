@@ -1,0 +1,78 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "algorithms/catalog.hpp"
+#include "sim/base/json.hpp"
+#include "sim/engine/simulation.hpp"
+#include "sim/learning/data/sampler.hpp"
+#include "sim/learning/data/shared_datasets.hpp"
+#include "sim/learning/models/problem.hpp"
+#include "sim/results/trace_files.hpp"
+#include "sim/scenario/cluster_plan.hpp"
+
+namespace motley {
+
+/// One run to do: an algorithm with all its parameters.
+struct RunPlan {
+  std::string label;  ///< what tables and plots call the algorithm
+  std::string algorithm;
+  Json parameters;
+  Place place;
+  double gradients_per_update = 1;  ///< about
+};
+
+/// One point of a scenario's sweep, or a scenario without one, ready to run: checked to the last
+/// parameter, its data loaded.
+class Experiment {
+ public:
+  /// Throws InputError for any mistake in the scenario; nothing has been written then.
+  Experiment(LoadedScenario loaded, SharedDatasets& datasets);
+  Experiment(const std::string& file, const std::vector<Override>& overrides);
+
+  const Scenario& scenario() const { return loaded_.scenario; }
+  /// The scenario with every default filled in, the algorithms' too.
+  const Json& full() const { return loaded_.full; }
+  const std::vector<RunPlan>& runs() const { return runs_; }
+  /// Label of the algorithm that the others are compared with.
+  std::string baseline() const { return scenario().baseline.value_or(runs_.front().label); }
+  const ClusterPlan& cluster() const { return cluster_; }
+  const Problem& problem() const { return *problem_; }
+  double flops_per_sample() const { return flops_per_sample_; }
+  std::uint64_t message_bytes() const { return message_bytes_; }
+  /// Whether the data has classes, and how many: accuracy at chance is 1 over that.
+  std::size_t classes() const { return data_ ? data_->classes : 0; }
+  /// Cluster, model and data in one line.
+  std::string describe() const;
+  /// All that decides the result of a run and nothing else: no names, no other algorithms, no
+  /// comments; files by their contents.
+  Json description_of(const RunPlan& plan) const;
+
+  /// Does one run. In a process of its own. The name is that of its traces.
+  RunResult run(const RunPlan& plan, unsigned threads,
+                const std::function<void(const Progress&)>& on_progress,
+                const std::string& run_name = "", const TraceRequest& trace = {}) const;
+  /// The same with an algorithm that need not be in the catalogue.
+  RunResult run(Algorithm& algorithm, unsigned threads,
+                const std::function<void(const Progress&)>& on_progress,
+                const std::string& run_name = "", const TraceRequest& trace = {}) const;
+  RunFacts facts() const;
+  const Partition& partition() const { return *partition_; }
+
+ private:
+  void plan_runs();
+
+  LoadedScenario loaded_;
+  std::shared_ptr<const Dataset> data_;
+  std::string data_digest_;
+  std::unique_ptr<Problem> problem_;
+  std::unique_ptr<Partition> partition_;
+  ClusterPlan cluster_;
+  double flops_per_sample_ = 0;
+  std::uint64_t message_bytes_ = 0;
+  std::vector<RunPlan> runs_;
+};
+
+}  // namespace motley

@@ -1,0 +1,50 @@
+#include "sim/study/memory_need.hpp"
+
+#include <algorithm>
+#include <vector>
+
+#include "sim/base/json.hpp"
+#include "sim/base/machine_memory.hpp"
+
+namespace motley {
+namespace {
+
+/// What a simulated worker takes, its host, links and account, in a run of 20,000 that learn
+/// nothing; twice that has been seen with more of them.
+constexpr double bytes_of_worker = 20e3;
+
+}  // namespace
+
+MemoryNeed memory_need_of(const Experiment& experiment, const RunPlan& plan) {
+  const Place root{plan.place.file, ""};
+  const auto workers = static_cast<double>(experiment.cluster().workers.size());
+  const auto parameters = static_cast<double>(experiment.problem().dimension());
+  const double batch = plan.parameters.value("batch_size", 1.0);
+  const bool learns = experiment.scenario().model.kind != ModelSpec::Kind::none;
+
+  // Everybody has a gradient or a model of its own at some moment, and the samples it is made from.
+  std::vector<MemoryNeed> parts = {
+      {workers * bytes_of_worker, root / "cluster",
+       std::to_string(experiment.cluster().workers.size()) + " workers"}};
+  if (learns) {
+    parts.push_back({sizeof(float) * parameters * (workers + 1), root / "model",
+                     std::to_string(experiment.problem().dimension()) + " parameters on each of " +
+                         std::to_string(experiment.cluster().workers.size()) + " workers"});
+    parts.push_back({sizeof(Sample) * batch * std::max(workers, plan.gradients_per_update),
+                     plan.place,
+                     "batches of " + plan.parameters.value("batch_size", Json(1)).dump()});
+  }
+  MemoryNeed need =
+      *std::max_element(parts.begin(), parts.end(),
+                        [](const MemoryNeed& a, const MemoryNeed& b) { return a.bytes < b.bytes; });
+  need.what = plan.label + " with " + need.what;
+  need.bytes = 0;
+  for (const MemoryNeed& part : parts) need.bytes += part.bytes;
+  return need;
+}
+
+void check_fits_memory(const MemoryNeed& need) {
+  check_fits_memory(need.bytes, need.what, need.place);
+}
+
+}  // namespace motley

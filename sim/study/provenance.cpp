@@ -1,0 +1,95 @@
+#include "sim/study/provenance.hpp"
+
+#include <fstream>
+
+#include <Eigen/Core>
+#include <boost/version.hpp>
+#include <motley_commit.hpp>
+
+#include "sim/base/json.hpp"
+#include "sim/base/text.hpp"
+#include "sim/engine/simgrid_version.hpp"
+#include "sim/learning/models/matrix_product.hpp"
+
+namespace motley {
+namespace {
+
+std::string host_cpu() {
+  std::ifstream cpuinfo("/proc/cpuinfo");
+  std::string line;
+  while (std::getline(cpuinfo, line)) {
+    if (line.starts_with("model name")) return line.substr(line.find(':') + 2);
+  }
+  return "unknown";
+}
+
+std::string dotted(int major, int minor, int patch) {
+  return std::to_string(major) + "." + std::to_string(minor) + "." + std::to_string(patch);
+}
+
+/// What else than the sources may decide a result's last bits.
+std::string this_build() {
+  return "g++ " __VERSION__ " " MOTLEY_FLAGS ", " + std::to_string(product::lanes) +
+         " floats a vector, simgrid " + simgrid_version() + ", eigen " +
+         dotted(EIGEN_WORLD_VERSION, EIGEN_MAJOR_VERSION, EIGEN_MINOR_VERSION);
+}
+
+/// "?" when there is none, as in a file that somebody has edited.
+std::string text_of(const Json& program, const char* key) {
+  const bool given = program.is_object() && program.contains(key) && program[key].is_string();
+  return given ? program[key].get<std::string>() : "?";
+}
+
+std::string digest_of(const std::string& algorithm) {
+  const auto found = algorithm_digests.find(algorithm);
+  return found == algorithm_digests.end() ? "unknown" : found->second;
+}
+
+}  // namespace
+
+std::string version_line() {
+  return "motley " MOTLEY_VERSION " (" MOTLEY_COMMIT ")";
+}
+
+Json this_program(const std::string& algorithm) {
+  return {{"version", MOTLEY_VERSION},
+          {"commit", MOTLEY_COMMIT},
+          {"sources", MOTLEY_SOURCES},
+          {"algorithm", digest_of(algorithm)},
+          {"build", this_build()}};
+}
+
+Maker maker_of(const Json& program, const std::string& algorithm) {
+  if (text_of(program, "sources") != MOTLEY_SOURCES || text_of(program, "build") != this_build()) {
+    return Maker::other_program;
+  }
+  return text_of(program, "algorithm") == digest_of(algorithm) ? Maker::same
+                                                               : Maker::other_algorithm;
+}
+
+std::string shown_program(const Json& program) {
+  return text_of(program, "version") + " (" + text_of(program, "commit") + ", " +
+         text_of(program, "build") + ")";
+}
+
+Json provenance(const std::vector<std::string>& command) {
+  Json words = Json::array();
+  for (const std::string& word : command) words.push_back(valid_utf8(word));
+  return {
+      {"program", "motley"},
+      {"version", MOTLEY_VERSION},
+      {"commit", MOTLEY_COMMIT},
+      {"sources", MOTLEY_SOURCES},
+      {"compiler", std::string("g++ ") + __VERSION__},
+      {"build_type", MOTLEY_BUILD_TYPE},
+      {"flags", MOTLEY_FLAGS},
+      {"simgrid", simgrid_version()},
+      {"eigen", dotted(EIGEN_WORLD_VERSION, EIGEN_MAJOR_VERSION, EIGEN_MINOR_VERSION)},
+      {"boost", dotted(BOOST_VERSION / 100000, BOOST_VERSION / 100 % 1000, BOOST_VERSION % 100)},
+      {"json", dotted(NLOHMANN_JSON_VERSION_MAJOR, NLOHMANN_JSON_VERSION_MINOR,
+                      NLOHMANN_JSON_VERSION_PATCH)},
+      {"command", words},
+      {"host_cpu", host_cpu()}};
+}
+
+}  // namespace motley

@@ -1,0 +1,201 @@
+#include "sim/study/results_folder.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include "sim/base/atomic_file.hpp"
+#include "sim/base/json.hpp"
+#include "sim/study/provenance.hpp"
+
+namespace motley {
+namespace {
+
+bool is_better(const RunResult& a, const RunResult& b) {
+  const auto rank = [](const RunResult& r) {
+    return r.status == "ok" ? 2 : r.status == "diverged" ? 1 : 0;
+  };
+  return rank(a) > rank(b);
+}
+
+}  // namespace
+
+std::string algorithm_of(const RunStore::StoredRun& run) {
+  return run.description.at("algorithm").at("name");
+}
+
+Use use_of(const RunStore::Found& found) {
+  if (!found.program.is_object()) return Use::as_it_is;
+  switch (maker_of(found.program, found.run ? algorithm_of(*found.run) : "")) {
+    case Maker::same:
+      return Use::as_it_is;
+    case Maker::other_algorithm:
+      return found.run ? Use::do_again : Use::as_it_is;  // damaged ones are told as such
+    case Maker::other_program:
+      return Use::refuse;
+  }
+  return Use::refuse;
+}
+
+InputError refusal(const std::filesystem::path& file, const Json& program,
+                   const std::string& instead) {
+  return InputError(file.string() + ": was made by another version of motley, " +
+                    shown_program(program) + ", and this is " + shown_program(this_program("")) +
+                    ": " + instead);
+}
+
+ResultsFolder::ResultsFolder(const std::filesystem::path& folder, const StudyFiles& study,
+                             const Fresh& fresh)
+    : files_(folder), table_(study.table), store_(folder), lock_(folder) {
+  std::error_code error;
+  std::filesystem::create_directories(store_.folder(), error);
+  if (error) {
+    throw InputError(store_.folder().string() + ": cannot be made: " + error.message() +
+                     " (choose another folder with --out)");
+  }
+  lock_.exclusively([&] { open(study, fresh); });
+}
+
+void ResultsFolder::open(const StudyFiles& study, const Fresh& fresh) {
+  const Json plan = to_json(table_);
+  const std::string where = path().string();
+  if (lock_.alone()) {
+    remove_half_written(path());
+    remove_half_written(store_.folder());
+    if (fresh.all) store_.remove_all();
+    for (const std::string& hash : fresh.hashes) store_.remove(hash);
+  } else if (fresh.all || !fresh.hashes.empty()) {
+    throw InputError("--fresh: another process is at work in " + where +
+                     "; stop it first, or choose another folder with --out");
+  } else if (to_json(read_run_table(path() / "plan.json")) != plan) {
+    throw InputError(where +
+                     ": another process is at work there on another scenario; choose another "
+                     "folder with --out");
+  }
+  refresh();
+  lock_.join();
+  files_.write_json("scenario.json", study.scenario);
+  files_.write_json("plan.json", plan);
+  files_.write_json("provenance.json", study.provenance);
+  write_tables();
+}
+
+void ResultsFolder::write_tables() const {
+  const std::vector<RunResult> finished = rows();
+  files_.write_csvs(table_.axes, finished);
+  files_.write_statistics(table_.axes, table_.baseline, finished);
+}
+
+void ResultsFolder::refresh() {
+  std::set<std::string> looked_for;
+  for (const RunEntry& run : table_.runs) {
+    if (!looked_for.insert(run.hash).second || is_done(run.hash)) continue;
+    const std::optional<RunStore::StoredRun> stored = load(run.hash);
+    if (stored) results_[run.hash] = stored->result;
+  }
+}
+
+std::optional<RunStore::StoredRun> ResultsFolder::load(const std::string& hash) {
+  RunStore::Found found = store_.load(hash);
+  const Use use = use_of(found);
+  if (use == Use::refuse) {
+    throw refusal(store_.file_of(hash), found.program,
+                  "do all runs again with --fresh, or choose another folder with --out");
+  }
+  if (use == Use::do_again) {
+    outdated_[algorithm_of(*found.run)].insert(hash);
+    return std::nullopt;
+  }
+  if (!found.damage.empty()) {
+    complaints_.try_emplace(found.damage, false);
+  }
+  return std::move(found.run);
+}
+
+std::vector<std::string> ResultsFolder::take_complaints() {
+  std::vector<std::string> untold;
+  for (auto& [complaint, told] : complaints_) {
+    if (!told) untold.push_back(complaint);
+    told = true;
+  }
+  return untold;
+}
+
+std::map<std::string, std::size_t> ResultsFolder::take_outdated() {
+  std::map<std::string, std::size_t> counts;
+  for (const auto& [algorithm, hashes] : outdated_) counts[algorithm] = hashes.size();
+  outdated_.clear();
+  return counts;
+}
+
+std::size_t ResultsFolder::kept(const std::vector<std::string>& hashes) const {
+  return static_cast<std::size_t>(
+      std::count_if(hashes.begin(), hashes.end(), [this](const std::string& hash) {
+        std::error_code ignored;
+        return is_done(hash) && std::filesystem::exists(store_.file_of(hash), ignored);
+      }));
+}
+
+const RunResult* ResultsFolder::result(const std::string& hash) const {
+  const auto found = results_.find(hash);
+  return found == results_.end() ? nullptr : &found->second;
+}
+
+bool ResultsFolder::is_done(const std::string& hash) const {
+  const RunResult* known = result(hash);
+  return known != nullptr && known->status != "failed";
+}
+
+std::vector<RunResult> ResultsFolder::rows() const {
+  std::vector<RunResult> rows;
+  for (const RunEntry& run : table_.runs) {
+    const RunResult* known = result(run.hash);
+    if (known == nullptr) continue;
+    rows.push_back(*known);
+    RunResult& row = rows.back();
+    row.run = run.name;
+    row.algorithm = run.label;
+    row.replica = run.replica;
+    row.seed = run.seed;
+    row.point = run.point;
+  }
+  return rows;
+}
+
+ResultsFolder::Claim ResultsFolder::claim(const std::string& hash, bool again) {
+  if (!lock_.try_claim(hash)) return Claim::elsewhere;
+  if (again) return Claim::ours;
+  const std::optional<RunStore::StoredRun> stored = load(hash);
+  if (!stored || stored->result.status == "failed") return Claim::ours;
+  results_[hash] = stored->result;
+  lock_.release(hash);
+  return Claim::done;
+}
+
+bool ResultsFolder::store(const std::string& hash, const Json& description,
+                          const RunResult& result) {
+  const std::string algorithm = description.at("algorithm").at("name");
+  const bool stored = store(hash, {this_program(algorithm), description, result});
+  lock_.release(hash);
+  return stored;
+}
+
+bool ResultsFolder::store(const std::string& hash, const RunStore::StoredRun& run) {
+  // Done again, for a trace, it is the same run: what is stored stays as it is.
+  const std::optional<RunStore::StoredRun> before = load(hash);
+  if (before && !is_better(run.result, before->result)) {
+    results_[hash] = before->result;
+    return !is_better(before->result, run.result);
+  }
+  store_.save(hash, run);
+  results_[hash] = run.result;
+  return true;
+}
+
+void ResultsFolder::write_csvs() {
+  lock_.exclusively([this] {
+    refresh();
+    write_tables();
+  });
+}
+
+}  // namespace motley

@@ -1,0 +1,23 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "sim/study/study.hpp"
+
+namespace motley {
+
+/// The K-th of N parts of the work, counted from 1.
+struct StudyShard {
+  std::size_t index = 1;
+  std::size_t count = 1;
+};
+
+/// "2/8". InputError when it is none.
+StudyShard parse_shard(const std::string& text);
+
+/// Which of the study's runs a shard has to do: one for each hash, in the order of the plan. The
+/// shards are of nearly equal expected cost, and the same whatever is done already.
+std::vector<std::size_t> runs_of_shard(const Study& study, const StudyShard& shard);
+
+}  // namespace motley

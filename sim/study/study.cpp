@@ -1,0 +1,199 @@
+#include "sim/study/study.hpp"
+
+#include <filesystem>
+#include <set>
+#include <sstream>
+
+#include "sim/base/digest.hpp"
+#include "sim/base/json.hpp"
+#include "sim/base/text.hpp"
+#include "sim/study/expected_cost.hpp"
+
+namespace motley {
+namespace {
+
+/// So that the stored scenario can be run again from where the results are.
+void make_paths_absolute(Json& scenario, const std::string& file) {
+  const std::filesystem::path folder = std::filesystem::path(file).parent_path();
+  for (const char* pointer : {"/data/path", "/data/test_path", "/cluster/platform"}) {
+    const Json::json_pointer place(pointer);
+    if (!scenario.contains(place) || !scenario[place].is_string()) continue;
+    const std::string path = scenario[place];
+    if (path.empty()) continue;
+    const std::string whole = std::filesystem::absolute(folder / path).lexically_normal().string();
+    if (!is_utf8(whole)) {
+      throw InputError(Place{file, pointer},
+                       "the path to it, " + valid_utf8(whole) +
+                           ", is not UTF-8, so that the scenario kept with the results could not "
+                           "name it: rename the folder");
+    }
+    scenario[place] = whole;
+  }
+}
+
+std::string shown_point(const std::vector<Axis>& axes, const std::vector<Json>& point) {
+  std::string text;
+  for (std::size_t i = 0; i < axes.size(); ++i) {
+    text += (i > 0 ? ", " : "") + axes[i].pointer + " = " + point[i].dump();
+  }
+  return text;
+}
+
+/// As one part of another JSON pointer.
+std::string escaped(const std::string& pointer) {
+  std::string text;
+  for (const char c : pointer) text += c == '~' ? "~0" : c == '/' ? "~1" : std::string(1, c);
+  return text;
+}
+
+/// Short enough for the files named by it: file systems take 255 bytes.
+std::string as_file_name(const std::string& name) {
+  constexpr std::size_t longest = 200;
+  if (name.size() <= longest) return name;
+  const std::string tail = "-" + digest(name).substr(0, 8);
+  return name.substr(0, longest - tail.size()) + tail;
+}
+
+std::string counted(std::size_t n, const std::string& thing) {
+  return std::to_string(n) + " " + thing + (n == 1 ? "" : "s");
+}
+
+}  // namespace
+
+Study::Study(const std::string& file, const std::vector<Override>& overrides)
+    : file_(file), written_(read_scenario(file, overrides)) {
+  const Place root{file, ""};
+  axes_ = read_axes(written_.value("sweep", Json::object()), root / "sweep");
+  points_ = points_of(axes_);
+  point_names_ = point_names(axes_);
+  for (const Axis& axis : axes_) {
+    table_.axes.push_back(axis.pointer);
+    for (const Override& given : overrides) {
+      if (given.pointer != axis.pointer) continue;
+      throw InputError("--set " + given.pointer +
+                       ": the scenario sweeps this value; set its list "
+                       "instead: --set '/sweep/" +
+                       escaped(axis.pointer) + "=[...]'");
+    }
+  }
+  plan_runs();
+}
+
+std::unique_ptr<Experiment> Study::load(std::size_t point, std::uint64_t replica) const {
+  const Place sweep = Place{file_, ""} / "sweep";
+  Json scenario = written_;
+  for (std::size_t i = 0; i < axes_.size(); ++i) {
+    apply_override(scenario, {axes_[i].pointer, points_[point][i]}, sweep / axes_[i].pointer);
+  }
+  try {
+    LoadedScenario loaded = check_scenario(file_, scenario);
+    if (replica > 0) {
+      scenario["seed"] = loaded.scenario.seed + replica;
+      loaded = check_scenario(file_, scenario);
+    }
+    return std::make_unique<Experiment>(std::move(loaded), datasets_);
+  } catch (const InputError& e) {
+    if (axes_.empty()) throw;
+    throw InputError(std::string(e.what()) + " (in the sweep, at " +
+                     shown_point(axes_, points_[point]) + ")");
+  }
+}
+
+void Study::plan_runs() {
+  struct PlannedRun {
+    RunEntry entry;
+    RunOrigin origin;
+  };
+  std::vector<std::vector<PlannedRun>> by_point(points_.size());
+  // Replica by replica: the points of one mostly share its data, which is then made once.
+  for (std::uint64_t replica = 0; replica < replicas_; ++replica) {
+    for (std::size_t point = 0; point < points_.size(); ++point) {
+      loaded_ = load(point, replica);
+      loaded_is_ = {point, replica};
+      if (point == 0 && replica == 0) fill_in(*loaded_);
+      for (std::size_t i = 0; i < loaded_->runs().size(); ++i) {
+        const RunPlan& plan = loaded_->runs()[i];
+        RunEntry entry;
+        entry.name = as_file_name(plan.label + "-" + std::to_string(replica) + point_names_[point]);
+        entry.hash = digest(loaded_->description_of(plan).dump());
+        entry.label = plan.label;
+        entry.replica = replica;
+        entry.seed = loaded_->scenario().seed;
+        entry.point = points_[point];
+        by_point[point].push_back(
+            {std::move(entry), {point, replica, i, expected_cost(*loaded_, plan)}});
+        const MemoryNeed need = memory_need_of(*loaded_, plan);
+        if (need.bytes > memory_need_.bytes) memory_need_ = need;
+      }
+    }
+  }
+  for (std::vector<PlannedRun>& planned : by_point) {
+    for (PlannedRun& run : planned) {
+      table_.runs.push_back(std::move(run.entry));
+      places_.push_back(run.origin);
+    }
+  }
+}
+
+void Study::fill_in(const Experiment& first) {
+  name_ = first.scenario().name;
+  table_.baseline = first.baseline();
+  replicas_ = first.scenario().replicas;
+  algorithms_ = first.runs().size();
+  first_described_ = first.describe();
+  full_ = first.full();
+  for (const Axis& axis : axes_) {
+    const Json::json_pointer pointer(axis.pointer);
+    const Json::json_pointer beside = pointer.parent_pointer();
+    const Json::json_pointer restored = beside.empty() ? pointer : beside;
+    if (written_.contains(restored)) {
+      full_[restored] = written_[restored];
+    } else if (beside.empty()) {
+      full_.erase(pointer.back());
+    }
+    Json values = axis.values;
+    for (Json& value : values) {
+      Json alone;
+      alone[pointer] = value;
+      make_paths_absolute(alone, file_);
+      value = alone[pointer];
+    }
+    full_["sweep"][axis.pointer] = values;
+  }
+  make_paths_absolute(full_, file_);
+}
+
+const Experiment& Study::experiment(std::size_t run) const {
+  const RunOrigin& origin = places_[run];
+  const std::pair<std::size_t, std::uint64_t> wanted = {origin.point, origin.replica};
+  if (!loaded_ || loaded_is_ != wanted) {
+    loaded_ = load(origin.point, origin.replica);
+    loaded_is_ = wanted;
+  }
+  return *loaded_;
+}
+
+const RunPlan& Study::plan(std::size_t run) const {
+  return experiment(run).runs()[places_[run].algorithm];
+}
+
+Json Study::description(std::size_t run) const {
+  return experiment(run).description_of(plan(run));
+}
+
+std::string Study::describe() const {
+  std::ostringstream text;
+  text << name_ << ": " << counted(size(), "run");
+  const bool product = size() == points_.size() * replicas_ * algorithms_;
+  if (product && size() > algorithms_) {
+    text << " (" << counted(points_.size(), "point") << " x " << counted(replicas_, "replica")
+         << " x " << counted(algorithms_, "algorithm") << ")";
+  }
+  std::set<std::string> hashes;
+  for (const RunEntry& run : table_.runs) hashes.insert(run.hash);
+  if (hashes.size() < size()) text << ", " << hashes.size() << " of them different";
+  text << ", " << (points_.size() > 1 ? "at the first point " : "") << first_described_;
+  return text.str();
+}
+
+}  // namespace motley

@@ -1,0 +1,9 @@
+#include "sim/vocabulary/algorithm.hpp"
+
+namespace motley {
+
+Fields<DefaultsSpec> DefaultsSpec::fields() {
+  return Fields<DefaultsSpec>().include(SgdSpec::fields()).include(ExchangeSpec::fields());
+}
+
+}  // namespace motley

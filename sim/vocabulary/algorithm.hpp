@@ -1,0 +1,83 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include "sim/base/catalog.hpp"
+#include "sim/learning/rules/update_rule.hpp"
+#include "sim/scenario/fields.hpp"
+#include "sim/vocabulary/exchange_spec.hpp"
+#include "sim/vocabulary/run_facts.hpp"
+#include "sim/vocabulary/server.hpp"
+#include "sim/vocabulary/worker.hpp"
+
+namespace motley {
+
+/// A distributed SGD algorithm: what each worker does and, if it has one, the server. One object
+/// serves all of them in one run; its members are its parameters, and the bodies cannot change them:
+/// state lives in the bodies, and what another one is to know travels in messages.
+///
+/// With several servers, or when layers travel alone, server() runs once for each shard of the
+/// model, on its own part of models and gradients. A run ends by the stop rule, or when all
+/// workers have returned.
+class Algorithm {
+ public:
+  virtual ~Algorithm() = default;
+  virtual void worker(Worker& me) const = 0;
+  virtual void server(Server&) const {}
+  /// Whether the server takes part; without it server() is not called.
+  virtual bool needs_server() const { return true; }
+  /// About how many mini-batch gradients make an update: what a run will cost is guessed from it.
+  virtual double gradients_per_update(std::size_t workers) const {
+    return static_cast<double>(workers);
+  }
+  /// How the model is laid out over the servers and travels.
+  virtual ExchangeSpec exchange() const { return {}; }
+  /// For algorithms that merge the workers' own models rarely (see Worker::finish_own_update): the
+  /// weight of each in a merge now, when worker i has made steps[i] since the last.
+  virtual std::vector<double> merge_weights(std::span<const std::uint64_t> steps) const {
+    return std::vector<double>(steps.size(), 1.0 / static_cast<double>(steps.size()));
+  }
+};
+
+/// What "defaults" may give to every algorithm that takes it.
+struct DefaultsSpec : SgdSpec, ExchangeSpec {
+  static Fields<DefaultsSpec> fields();
+};
+
+/// An algorithm as the catalogue lists it.
+struct AlgorithmInfo {
+  std::string name;
+  std::string summary;  ///< one line
+  std::string paper;
+  std::vector<FieldInfo> parameters;
+  /// Reads and checks the parameters (InputError at their place), fills in their defaults, and
+  /// makes the algorithm.
+  std::function<std::unique_ptr<Algorithm>(Json& parameters, const Place&, const RunFacts&)> make;
+};
+
+/// The catalogue entry of an algorithm class A that has a struct A::Options with fields(), is made
+/// from (options, facts), and may refuse them with static A::check(options, facts, place).
+template <class A>
+AlgorithmInfo describe(std::string name, std::string summary, std::string paper) {
+  using Options = typename A::Options;
+  AlgorithmInfo info{
+      std::move(name), std::move(summary), std::move(paper), Options::fields().infos(), {}};
+  info.make = [](Json& json, const Place& place, const RunFacts& facts) {
+    Options options;
+    Options::fields().read(json, place, options);
+    if constexpr (std::is_base_of_v<UpdateSpec, Options>) UpdateSpec::check(options, place);
+    if constexpr (requires { A::check(options, facts, place); }) {
+      A::check(options, facts, place);
+    }
+    return std::make_unique<A>(options, facts);
+  };
+  return info;
+}
+
+}  // namespace motley

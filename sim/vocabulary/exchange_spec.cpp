@@ -1,0 +1,28 @@
+#include "sim/vocabulary/exchange_spec.hpp"
+
+namespace motley {
+
+Fields<ExchangeSpec> ExchangeSpec::fields() {
+  Fields<ExchangeSpec> f;
+  f.add(
+      {.name = "overlap",
+       .doc = "none (whole models and gradients travel) or layers (a layer's gradient leaves when "
+              "its backward step is done, its forward step waits for its own weights only)",
+       .fallback = "none",
+       .choices = {"none", "layers"}},
+      &ExchangeSpec::overlap);
+  f.add(
+      {.name = "placement",
+       .doc = "of the model on several servers: even (equal parts, layers may be cut), fast_first "
+              "(whole layers, the input's on the fastest server) or slow_first",
+       .fallback = "even",
+       .choices = {"even", "fast_first", "slow_first"}},
+      &ExchangeSpec::placement);
+  f.add({.name = "compress",
+         .doc = "how pushed gradients are made smaller; encoding takes no time",
+         .fallback = JsonValue::parse("{}")},
+        &ExchangeSpec::compress);
+  return f;
+}
+
+}  // namespace motley

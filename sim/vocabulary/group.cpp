@@ -1,0 +1,31 @@
+#include "sim/vocabulary/group.hpp"
+
+#include "sim/vocabulary/worker.hpp"
+
+namespace motley {
+
+void Group::broadcast(Parameters& v, std::size_t root) {
+  const std::string kind = "broadcast in " + name_;
+  if (me_.rank() != root) {
+    v = me_.receive({root, kind}).vector;
+    return;
+  }
+  for (const std::size_t rank : ranks_) {
+    if (rank != root) me_.send(rank, {.kind = kind, .vector = v});
+  }
+}
+
+std::vector<Parameters> Group::gather(const Parameters& v, std::size_t root) {
+  const std::string kind = "gather in " + name_;
+  std::vector<Parameters> all;
+  if (me_.rank() != root) {
+    me_.send(root, {.kind = kind, .vector = v});
+    return all;
+  }
+  for (const std::size_t rank : ranks_) {
+    all.push_back(rank == root ? v : me_.receive({rank, kind}).vector);
+  }
+  return all;
+}
+
+}  // namespace motley
