@@ -306,11 +306,12 @@ TEST_CASE("groups that are given do not wait for each other between the averages
   Json scenario = learning_scenario();
   scenario["cluster"]["link"] = {{"bandwidth", "1000TBps"}, {"latency", "0s"}};
   scenario["stop"] = {{"updates", 4}};
-  const RunResult result = run({{"name", "hierarchical"},
-                                {"groups", {{"fast0", "fast1"}, {"slow0", "slow1"}}},
-                                {"local_steps", 3},
-                                {"global_every", 2}},
-                               scenario);
+  const RunResult result = run(
+      {{"name", "hierarchical"},
+       {"groups", Json::array({Json::array({"fast0", "fast1"}), Json::array({"slow0", "slow1"})})},
+       {"local_steps", 3},
+       {"global_every", 2}},
+      scenario);
   CHECK(result.virtual_s == Approx(4 * 2 * 3 * 0.08).epsilon(1e-6));
 }
 
@@ -338,7 +339,7 @@ TEST_CASE("ad_psgd's active workers take as long as the longer of gradient and e
   scenario["cost"]["model_size"] = "80MB";
   scenario["stop"] = {{"time", "10s"}};
   result = run({{"name", "ad_psgd"}}, scenario);
-  CHECK(result.workers[0].gradients == 7);  // begun at 0, 1.604, ..., 9.624: ended at 1, ..., 9.02
+  CHECK(result.workers[0].gradients == 6);  // ended at 1, 2.604, ..., 9.02
   CHECK(result.workers[1].gradients == 10);
 }
 

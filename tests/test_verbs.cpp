@@ -126,7 +126,10 @@ TEST_CASE("what a handler throws ends the run with its words") {
 struct Conditions : Algorithm {
   void server(Server& me) const override {
     me.send(0, {.kind = "restart"});
-    while (!me.next_push_before(5)) tell_time_ = 1;
+    me.record_decision(0, "early", me.next_push_before(5) ? 1 : 0);
+    me.record_decision(0, "waited_until", me.clock());
+    const Push push = me.next_push();
+    me.record_decision(0, "is_model", push.model().empty() ? 0 : 1);
     Model x = me.initial_model();
     me.finish_update(x, std::span<const Push>());
   }
@@ -152,12 +155,14 @@ struct Conditions : Algorithm {
     me.push_model(y);
     me.pull();
   }
-  static inline thread_local double tell_time_ = 0;
 };
 
 TEST_CASE("work is given up when somebody says so or at a deadline, and its time is counted") {
   const RunResult result = simulate_with<Conditions>(workers_of(1));
   REQUIRE(result.status == "ok");
+  CHECK(told(result, "early") == 0);
+  CHECK(told(result, "waited_until") == 5);
+  CHECK(told(result, "is_model") == 1);
   CHECK(told(result, "told") == 0);
   CHECK(told(result, "told_at") == Approx(0.002).epsilon(1e-9));
   CHECK(told(result, "in_time") == 0);
