@@ -132,7 +132,7 @@ TEST_CASE("A command line that cannot be understood is refused with what is near
       {{"algorithms", "asinc"},
        "algorithms: unknown algorithm 'asinc' (did you mean 'async'?), there are: sync, allreduce, "
        "async, stale, local, grouping, simuparallel, wp_sgd, biased_local, od_sgd, allocation, "
-       "backup"}};
+       "backup, dc_asgd, ringmaster, scaffold, fedbuff, diloco, hierarchical, ad_psgd"}};
   for (const auto& [arguments, message] : cases) {
     INFO(arguments.back());
     check_refused(place.motley(arguments), message);
@@ -150,7 +150,7 @@ TEST_CASE("The algorithms are listed with paper and parameters, and each is expl
       "local         several steps at home, then all models are averaged\n"
       "              Stich, ICLR 2019, arXiv 1805.09767\n"
       "              step_size, batch_size, momentum = 0.0, weight_decay = 0.0, schedule = "
-      "kind \"constant\", local_steps = 8, average = \"all_reduce\"\n\n"));
+      "kind \"constant\", rule = kind \"sgd\", local_steps = 8, average = \"all_reduce\"\n\n"));
   CHECK(contains(list.out, "\nsimuparallel  everybody trains alone"));
   CHECK(contains(list.out, "\nbiased_local  more local steps"));
   CHECK_FALSE(contains(list.out, "default: must be given"));

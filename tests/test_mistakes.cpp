@@ -77,7 +77,8 @@ TEST_CASE("A mistake in an algorithm's parameters is one line with its place") {
       {{"/algorithms/0/name=snyc",
         "s.json: /algorithms/0/name: unknown algorithm 'snyc' (did you mean 'sync'?), there are: "
         "sync, allreduce, async, stale, local, grouping, simuparallel, wp_sgd, biased_local, "
-        "od_sgd, allocation, backup"},
+        "od_sgd, allocation, backup, dc_asgd, ringmaster, scaffold, fedbuff, diloco, hierarchical, "
+        "ad_psgd"},
        {"/algorithms/1=async",
         "s.json: /algorithms/1: must be an object with the \"name\" of an algorithm, got "
         "\"async\""},
@@ -86,12 +87,12 @@ TEST_CASE("A mistake in an algorithm's parameters is one line with its place") {
        {"/algorithms/1/name=5", "s.json: /algorithms/1/name: must be text in quotes, got 5"},
        {"/algorithms/1/stepsize=1",
         "s.json: /algorithms/1/stepsize: unknown key (did you mean 'step_size'?), known here: "
-        "name, label, step_size, batch_size, momentum, weight_decay, schedule, fetch_every, "
-        "push_every, staleness_scaling, softsync, overlap or placement"},
+        "name, label, step_size, batch_size, momentum, weight_decay, schedule, rule, fetch_every, "
+        "push_every, staleness_scaling, softsync, overlap, placement or compress"},
        {"/algorithms/1/lable=mine",
         "s.json: /algorithms/1/lable: unknown key (did you mean 'label'?), known here: "
-        "name, label, step_size, batch_size, momentum, weight_decay, schedule, fetch_every, "
-        "push_every, staleness_scaling, softsync, overlap or placement"},
+        "name, label, step_size, batch_size, momentum, weight_decay, schedule, rule, fetch_every, "
+        "push_every, staleness_scaling, softsync, overlap, placement or compress"},
        {"/algorithms/1/batch_size=1e15",
         "s.json: /algorithms/1/batch_size: must be a whole number of at most 1000000000, got "
         "1e+15"},
@@ -107,7 +108,7 @@ TEST_CASE("A mistake in an algorithm's parameters is one line with its place") {
        {"/defaults=[]", "s.json: /defaults: must be an object in braces, got []"},
        {"/defaults/local_steps=4",
         "s.json: /defaults/local_steps: unknown key, known here: step_size, batch_size, momentum, "
-        "weight_decay, schedule, overlap or placement"},
+        "weight_decay, schedule, rule, overlap, placement or compress"},
        {"/defaults={\"step_size\":0.1}",
         "s.json: /algorithms/0: needs \"batch_size\": a whole number of at least 1 (samples of one "
         "gradient of one worker)"}});

@@ -173,7 +173,7 @@ class SchemaTest(unittest.TestCase):
                 if value and "const" not in value:  # a full description, not a mere mention
                     with self.subTest(key=name):
                         self.assertTrue(value.get("description"))
-                        self.assertTrue({"type", "enum", "anyOf", "oneOf"} & value.keys())
+                        self.assertTrue({"type", "enum", "anyOf", "oneOf", "allOf"} & value.keys())
 
     def test_a_new_scenario_is_valid_and_comes_with_the_schema(self):
         with tempfile.TemporaryDirectory() as folder:

@@ -14,7 +14,8 @@ namespace {
 std::string default_text(const FieldInfo& field) {
   if (!field.fallback) return "none";
   if (field.fallback->is_object() && field.fallback->empty()) {
-    return field.children.empty() ? "{}" : "kind " + field.children.front().fallback->dump();
+    const bool has_kind = !field.children.empty() && field.children.front().decides_kind();
+    return has_kind ? "kind " + field.children.front().fallback->dump() : "{}";
   }
   return field.fallback->dump();
 }

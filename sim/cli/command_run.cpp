@@ -10,9 +10,9 @@
 #include "sim/cli/progress_display.hpp"
 #include "sim/cli/reporting.hpp"
 #include "sim/cli/summary.hpp"
+#include "sim/cli/trace_options.hpp"
 #include "sim/study/job_queue.hpp"
 #include "sim/study/provenance.hpp"
-#include "sim/cli/trace_options.hpp"
 
 namespace po = boost::program_options;
 

@@ -23,6 +23,34 @@ void let_defaults_give(Json& required) {
   required = left;
 }
 
+/// What the definition of a parameter that "defaults" may give, and that is an object, is called.
+std::string shared_name(const std::string& field) {
+  return "shared " + field;
+}
+
+/// The objects that "defaults" may give, each written down once for all algorithms.
+Json shared_definitions() {
+  Json definitions = Json::object();
+  const std::vector<FieldInfo> fields = DefaultsSpec::fields().infos();
+  const Json defaults = object_schema(fields);
+  for (const FieldInfo& field : fields) {
+    if (!field.children.empty()) {
+      definitions[shared_name(field.name)] = defaults["properties"][field.name];
+    }
+  }
+  return definitions;
+}
+
+void refer_to_shared(Json& properties, const Json& shared) {
+  for (auto& [name, property] : properties.items()) {
+    const std::string definition = shared_name(name);
+    if (shared.contains(definition) && property == shared[definition]) {
+      const Json reference = {{"$ref", "#/definitions/" + definition}};
+      property = {{"description", property["description"]}, {"allOf", Json::array({reference})}};
+    }
+  }
+}
+
 /// One entry of "algorithms" that names this algorithm.
 Json entry_schema(const AlgorithmInfo& info) {
   Json schema = object_schema(info.parameters);
@@ -63,8 +91,12 @@ Json scenario_schema() {
   schema["properties"]["defaults"].update(defaults);
   schema["properties"]["algorithms"]["items"] = algorithms_schema();
   schema["properties"]["algorithms"]["minItems"] = 1;
+  const Json shared = shared_definitions();
+  schema["definitions"] = shared;
   for (const AlgorithmInfo& info : algorithm_catalog()) {
-    schema["definitions"][info.name] = entry_schema(info);
+    Json entry = entry_schema(info);
+    refer_to_shared(entry["properties"], shared);
+    schema["definitions"][info.name] = std::move(entry);
   }
   return schema;
 }
