@@ -25,7 +25,7 @@
 
 #include "algorithms/catalog.hpp"
 #include "algorithms/support/dealer.hpp"
-#include "algorithms/support/worker_names.hpp"
+#include "algorithms/support/slow_workers.hpp"
 
 namespace motley {
 namespace {
@@ -35,15 +35,13 @@ class BiasedLocal : public Algorithm {
   enum class Deal { own_order, disjoint };
   enum class Aggregation { uniform, steps, slow_share };
 
-  struct Options : SgdSpec {
+  struct Options : SgdSpec, SlowWorkers {
     std::size_t local_steps = 0;
     bool bias_sampling = true;
     double candidate_ratio = 0;
     Deal deal = Deal::own_order;
     Aggregation aggregation = Aggregation::uniform;
     std::optional<double> slow_share;
-    double slow_below = 0;
-    std::vector<WorkerName> slow;
 
     static Fields<Options> fields() {
       Fields<Options> f;
@@ -81,24 +79,13 @@ class BiasedLocal : public Algorithm {
              .minimum = 0,
              .maximum = 1},
             &Options::slow_share);
-      f.add({.name = "slow_below",
-             .doc = "workers below this share of the fastest speed are slow",
-             .fallback = 0.5,
-             .minimum = 0,
-             .maximum = 1},
-            &Options::slow_below);
-      f.add({.name = "slow",
-             .doc = "the slow workers by name or rank, instead of slow_below",
-             .fallback = JsonValue::parse("[]")},
-            &Options::slow);
+      f.include(SlowWorkers::fields());
       return f;
     }
   };
 
   static void check(const Options& options, const RunFacts& facts, const Place& place) {
-    for (std::size_t i = 0; i < options.slow.size(); ++i) {
-      options.slow[i].rank_in(facts, place / "slow" / i);
-    }
+    const std::vector<bool> slow = options.of_workers(facts, place);
     const bool wants_share = options.aggregation == Aggregation::slow_share;
     if (wants_share != options.slow_share.has_value()) {
       throw InputError(place / "slow_share",
@@ -106,7 +93,6 @@ class BiasedLocal : public Algorithm {
                                    : "is only for aggregation = slow_share: remove it");
     }
     if (wants_share) {
-      const std::vector<bool> slow = slow_workers(options, facts);
       const auto count = static_cast<std::size_t>(std::count(slow.begin(), slow.end(), true));
       if (count == 0 || count == slow.size()) {
         throw InputError(place / "aggregation",
@@ -122,7 +108,7 @@ class BiasedLocal : public Algorithm {
   }
 
   BiasedLocal(const Options& options, const RunFacts& facts)
-      : options_(options), facts_(facts), slow_(slow_workers(options, facts)) {
+      : options_(options), facts_(facts), slow_(options.of_workers(facts, {})) {
     std::size_t all_steps = 0;
     const double fastest = facts.fastest_speed();
     for (const double speed : facts.speeds) {
@@ -163,16 +149,6 @@ class BiasedLocal : public Algorithm {
   }
 
  private:
-  static std::vector<bool> slow_workers(const Options& options, const RunFacts& facts) {
-    std::vector<bool> slow(facts.workers, false);
-    for (const WorkerName& worker : options.slow) slow[worker.rank_in(facts, {})] = true;
-    const double limit = options.slow_below * facts.fastest_speed();
-    for (std::size_t i = 0; options.slow.empty() && i < facts.workers; ++i) {
-      slow[i] = facts.speeds[i] < limit;
-    }
-    return slow;
-  }
-
   void set_weights() {
     const auto slow = static_cast<double>(std::count(slow_.begin(), slow_.end(), true));
     const double fast = static_cast<double>(slow_.size()) - slow;

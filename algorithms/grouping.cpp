@@ -37,11 +37,7 @@ class Grouping : public Algorithm {
     static Fields<Options> fields() {
       Fields<Options> f;
       f.include(SgdSpec::fields());
-      f.add({.name = "groups",
-             .doc = "auto (found by Calinski-Harabasz), how many, or lists of workers by name or "
-                    "rank: [[\"gpu0\", \"gpu1\"], [\"cpu0\"]]",
-             .fallback = "auto"},
-            &Options::groups);
+      f.add(WorkerGroups::field(), &Options::groups);
       f.add({.name = "damping",
              .doc = "scale a group's gradient by 1/Y, Y = 1 + updates by others since its last",
              .fallback = true},

@@ -25,11 +25,7 @@ class Hierarchical : public Algorithm {
     static Fields<Options> fields() {
       Fields<Options> f;
       f.include(SgdSpec::fields());
-      f.add({.name = "groups",
-             .doc = "auto (found by Calinski-Harabasz), how many, or lists of workers by name or "
-                    "rank: [[\"gpu0\", \"gpu1\"], [\"cpu0\"]]",
-             .fallback = "auto"},
-            &Options::groups);
+      f.add(WorkerGroups::field(), &Options::groups);
       f.add({.name = "local_steps",
              .doc = "H: steps between two averages",
              .fallback = 8,

@@ -1,8 +1,10 @@
 #pragma once
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
+#include "algorithms/catalog.hpp"
 #include "sim/base/json.hpp"
 #include "tests/simulated.hpp"
 
@@ -34,6 +36,26 @@ inline bool same_run(RunResult a, const RunResult& b) {
   a.run = b.run;
   a.algorithm = b.algorithm;
   return text_of(a) == text_of(b);
+}
+
+/// The catalogue's algorithms with what they need to be given.
+inline std::vector<Json> every_algorithm() {
+  std::vector<Json> all;
+  for (const AlgorithmInfo& info : algorithm_catalog()) {
+    all.push_back({{"name", info.name}});
+    const auto& parameters = info.parameters;
+    const auto needs = [&](const char* name) {
+      return std::any_of(parameters.begin(), parameters.end(), [&](const FieldInfo& field) {
+        return field.name == name && !field.fallback && !field.may_be_absent;
+      });
+    };
+    if (needs("local_steps")) all.back()["local_steps"] = 4;
+    if (needs("delay_bound")) all.back()["delay_bound"] = 3;
+    if (info.name == "backup") all.back()["backup"] = 1;
+    if (info.name == "od_sgd") all.back()["warm_up"] = 3;
+    if (info.name != "scaffold") all.back()["momentum"] = 0.3;
+  }
+  return all;
 }
 
 }  // namespace motley

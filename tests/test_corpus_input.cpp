@@ -55,6 +55,7 @@ std::vector<Json> healthy_scenarios() {
     }
     if (info.name == "simuparallel") entry["local_steps"] = 4;
     if (info.name == "backup") entry["wait_for"] = 2;
+    if (info.name == "ringmaster") entry["delay_bound"] = 3;
     rich["algorithms"].push_back(entry);
   }
   Json uneven = base;

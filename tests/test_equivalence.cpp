@@ -85,14 +85,33 @@ TEST_CASE("softsync with n = W is async, and with n = 1 on equal workers takes s
   CHECK(losses(sync) == losses(n_1));
 }
 
-TEST_CASE("the same scenario gives the same bytes for every number of threads") {
-  for (const char* name : {"sync", "allreduce", "async", "stale", "local"}) {
-    const Json scenario = with_algorithm(learning_scenario(), {{"name", name}, {"momentum", 0.3}});
-    const std::string once = text_of(simulate(scenario));
-    CAPTURE(name);
+TEST_CASE("every algorithm gives the same bytes for every number of threads") {
+  for (const Json& algorithm : every_algorithm()) {
+    Json scenario = with_algorithm(learning_scenario(), algorithm);
+    scenario["stop"]["updates"] = 12;
+    CAPTURE(algorithm.dump());
+    const RunResult once = simulate(scenario);
+    CHECK(once.status == "ok");
     for (const unsigned threads : {1U, 2U, 3U, 8U}) {
       CAPTURE(threads);
-      CHECK(text_of(simulate(scenario, 0, threads)) == once);
+      CHECK(text_of(simulate(scenario, 0, threads)) == text_of(once));
+    }
+  }
+}
+
+TEST_CASE("every algorithm runs on several servers, or says that it does not") {
+  for (const Json& algorithm : every_algorithm()) {
+    Json scenario = with_algorithm(learning_scenario(), algorithm);
+    scenario["stop"]["updates"] = 12;
+    scenario["cluster"].erase("server");
+    scenario["cluster"]["servers"] = {{{"speed", "1Tf"}, {"count", 3}}};
+    CAPTURE(algorithm.dump());
+    try {
+      const RunResult result = simulate(scenario);
+      CHECK(result.status == "ok");
+      CHECK(result.updates >= 1);
+    } catch (const InputError& error) {
+      CHECK(std::string(error.what()).find("needs a single server") != std::string::npos);
     }
   }
 }

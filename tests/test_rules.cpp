@@ -1,6 +1,7 @@
 // Update rules, schedules and compression, each held against its formula in double precision.
 #include <cmath>
 
+#include "algorithms/support/compensation.hpp"
 #include "sim/base/json.hpp"
 #include "sim/base/thread_pool.hpp"
 #include "sim/learning/rules/compression.hpp"
@@ -141,6 +142,25 @@ TEST_CASE("a replica's step is that of the first one, with every rule") {
       CHECK(x.values()[1] == z.values()[1]);
     }
   }
+}
+
+TEST_CASE("a late gradient is moved to the present model by its own square") {
+  Parameters none;
+  Parameters g = vector_of({2, -1});
+  const Compensation constant{false, 0.5, 0};
+  constant.apply(g, vector_of({3, 3}), vector_of({1, 4}), none);
+  CHECK(g.values()[0] == 2 + 0.5F * 4 * 2);
+  CHECK(g.values()[1] == -1 + 0.5F * 1 * -1);
+  CHECK(none.empty());
+
+  Parameters mean_square;
+  const Compensation adaptive{true, 2, 0.75};
+  for (int time = 0; time < 2; ++time) {
+    g = vector_of({2});
+    adaptive.apply(g, vector_of({3}), vector_of({1}), mean_square);
+  }
+  const double ms = 0.75 * (0.25 * 4) + 0.25 * 4;
+  CHECK(g.values()[0] == Approx(2 + 2 / std::sqrt(ms + 1e-7) * 4 * 2));
 }
 
 TEST_CASE("milestones multiply the step size once each, and a warm-up comes before any schedule") {

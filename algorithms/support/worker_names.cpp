@@ -64,6 +64,14 @@ std::size_t WorkerName::rank_in(const RunFacts& facts, const Place& place) const
       shown(*this));
 }
 
+FieldInfo WorkerGroups::field() {
+  return {.name = "groups",
+          .doc =
+              "auto (found by Calinski-Harabasz), how many, or lists of workers by name or "
+              "rank: [[\"gpu0\", \"gpu1\"], [\"cpu0\"]]",
+          .fallback = "auto"};
+}
+
 WorkerGroups WorkerGroups::read(const Json& value, const Place& place) {
   WorkerGroups groups;
   if (value.is_string() && value.get<std::string>() == "auto") return groups;

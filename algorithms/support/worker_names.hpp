@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "sim/base/json_value.hpp"
+#include "sim/scenario/fields.hpp"
 #include "sim/vocabulary/run_facts.hpp"
 
 /// Workers as parameters of algorithms name them. Types of fields: what is written is read here,
@@ -34,6 +35,8 @@ struct WorkerGroups {
   /// out, or there are fewer than groups.
   std::vector<std::size_t> of_workers(const RunFacts& facts, const Place& place) const;
 
+  /// How the key "groups" of an algorithm is described.
+  static FieldInfo field();
   static WorkerGroups read(const Json& value, const Place& place);
   static JsonValue schema();
 };
