@@ -25,8 +25,8 @@ Dealer::Dealer(Setup setup)
     : setup_(std::move(setup)), scores_(setup_.samples, std::numeric_limits<float>::infinity()) {}
 
 std::vector<Sample> Dealer::biased_samples(std::size_t count) {
-  const auto most = static_cast<double>(setup_.samples / count);  // as often as they go into it
-  const double ratio = std::min(setup_.candidate_ratio, most);
+  const std::size_t times = setup_.samples / count;  // they go into it
+  const double ratio = std::min(setup_.candidate_ratio, static_cast<double>(times));
   const auto wanted = static_cast<std::size_t>(std::ceil(ratio * static_cast<double>(count)));
   candidates_ = order(setup_.samples, setup_.seed, deals_, Order::candidates);
   candidates_.resize(std::clamp(wanted, std::min(count, setup_.samples), setup_.samples));
