@@ -122,6 +122,9 @@ void check_together(const Scenario& s, const Place& root) {
   if (!quadratic && !none && !s.data) {
     throw InputError(root, "needs \"data\": what is learnt from");
   }
+  if (none && s.tune) {
+    throw InputError(root / "tune", "nothing is learnt without a model: remove this key");
+  }
   if (none && s.target) {
     throw InputError(root / "target", "nothing is learnt without a model: remove this key");
   }

@@ -9,6 +9,7 @@
 #include "sim/scenario/fields.hpp"
 #include "sim/scenario/noise.hpp"
 #include "sim/scenario/spread.hpp"
+#include "sim/scenario/tune.hpp"
 
 /// The scenario as the user wrote it, checked and in SI units. Every struct carries its own field
 /// descriptions; defaults live there and nowhere else.
@@ -162,6 +163,7 @@ struct Scenario {
   std::optional<std::string> baseline;
   std::uint64_t replicas = 1;  ///< replica r is the same with seed + r
   Json sweep;                  ///< see read_axes(); a point of the sweep is a scenario of its own
+  std::optional<TuneSpec> tune;
 
   /// How workers draw samples, whether these come from a file or are made by the model.
   DataSpec::Order order() const { return data ? data->order : model.order; }
