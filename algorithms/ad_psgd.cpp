@@ -10,7 +10,7 @@
 /// Gradients are taken at the model they began with; a pair's average is the same for both. The graph
 /// is bipartite, so that nobody waits for somebody who waits: even ranks are active, odd ones
 /// passive. An update is a step of any worker; the curve shows the mean of all models, an oracle.
-#include "algorithms/catalog.hpp"
+#include "sim/vocabulary/algorithm.hpp"
 #include "sim/vocabulary/draw.hpp"
 
 namespace motley {
@@ -87,7 +87,7 @@ class AdPsgd : public Algorithm {
 
 AlgorithmInfo ad_psgd() {
   return describe<AdPsgd>("ad_psgd", "no server: models averaged in pairs, behind the computation",
-                          "Lian et al., ICML 2018, PMLR 80:3043");
+                          "Lian et al., ICML 2018, PMLR 80:3043", Listed{190});
 }
 
 }  // namespace motley

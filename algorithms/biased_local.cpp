@@ -23,9 +23,9 @@
 #include <numeric>
 #include <optional>
 
-#include "algorithms/catalog.hpp"
 #include "algorithms/support/dealer.hpp"
 #include "algorithms/support/slow_workers.hpp"
+#include "sim/vocabulary/algorithm.hpp"
 
 namespace motley {
 namespace {
@@ -215,10 +215,10 @@ class BiasedLocal : public Algorithm {
 
 }  // namespace
 
-AlgorithmInfo biased_local_sgd() {
+AlgorithmInfo biased_local() {
   return describe<BiasedLocal>("biased_local",
                                "more local steps for the fast, the hardest samples for the slow",
-                               "Biased Local SGD 2025, arXiv 2508.08540");
+                               "Biased Local SGD 2025, arXiv 2508.08540", Listed{90});
 }
 
 }  // namespace motley

@@ -9,8 +9,8 @@
 /// x_i is the model last sent to i; products are element by element. `mode` = adaptive takes
 /// lambda / sqrt(v_i + 1e-7), v_i <- rho v_i + (1-rho) g*g, for lambda (recalled from the paper, not
 /// read again: its defaults lambda 2 and rho 0.95). lambda = 0 is async.
-#include "algorithms/catalog.hpp"
 #include "algorithms/support/compensation.hpp"
+#include "sim/vocabulary/algorithm.hpp"
 
 namespace motley {
 namespace {
@@ -91,7 +91,7 @@ class DcAsgd : public Algorithm {
 
 AlgorithmInfo dc_asgd() {
   return describe<DcAsgd>("dc_asgd", "asynchronous, late gradients moved to the present model",
-                          "Zheng et al., ICML 2017, arXiv 1609.08326");
+                          "Zheng et al., ICML 2017, arXiv 1609.08326", Listed{130});
 }
 
 }  // namespace motley

@@ -8,7 +8,7 @@
 ///
 /// The inner rule is any (AdamW in the paper); its state stays with its worker. Models meet around
 /// the ring. eta_out = 1, b = 0 and inner SGD is local SGD, to rounding.
-#include "algorithms/catalog.hpp"
+#include "sim/vocabulary/algorithm.hpp"
 
 namespace motley {
 namespace {
@@ -82,7 +82,7 @@ class DiLoCo : public Algorithm {
 
 AlgorithmInfo diloco() {
   return describe<DiLoCo>("diloco", "many local steps, then an outer step with Nesterov momentum",
-                          "Douillard et al. 2023, arXiv 2311.08105");
+                          "Douillard et al. 2023, arXiv 2311.08105", Listed{170});
 }
 
 }  // namespace motley

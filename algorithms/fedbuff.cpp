@@ -11,8 +11,8 @@
 /// averaged. K = 1, H = 1, s = 1 and all workers at once is async, to rounding.
 #include <cmath>
 
-#include "algorithms/catalog.hpp"
 #include "algorithms/support/participation.hpp"
+#include "sim/vocabulary/algorithm.hpp"
 
 namespace motley {
 namespace {
@@ -126,7 +126,7 @@ class FedBuff : public Algorithm {
 
 AlgorithmInfo fedbuff() {
   return describe<FedBuff>("fedbuff", "asynchronous local steps, an update for every K differences",
-                           "Nguyen et al., AISTATS 2022, arXiv 2106.06639");
+                           "Nguyen et al., AISTATS 2022, arXiv 2106.06639", Listed{160});
 }
 
 }  // namespace motley

@@ -19,9 +19,9 @@
 #include <algorithm>
 #include <map>
 
-#include "algorithms/catalog.hpp"
 #include "algorithms/support/speed_groups.hpp"
 #include "algorithms/support/worker_names.hpp"
+#include "sim/vocabulary/algorithm.hpp"
 
 namespace motley {
 namespace {
@@ -143,10 +143,10 @@ class Grouping : public Algorithm {
 
 }  // namespace
 
-AlgorithmInfo grouping_sgd() {
+AlgorithmInfo grouping() {
   return describe<Grouping>("grouping",
                             "groups of like speed, synchronous inside, asynchronous to each other",
-                            "Grouping-SGD, CCGRID 2019, doi 10.1109/CCGRID.2019.00053");
+                            "Grouping-SGD, CCGRID 2019, doi 10.1109/CCGRID.2019.00053", Listed{60});
 }
 
 }  // namespace motley

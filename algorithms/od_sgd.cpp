@@ -15,8 +15,8 @@
 /// Taken where the text is silent: the local step follows the same schedule and weight decay as the
 /// server's, without momentum, and at the first iteration after the warm-up, where there is no
 /// W_{t-1} yet, the compensation is 0.
-#include "algorithms/catalog.hpp"
 #include "algorithms/support/compensation.hpp"
+#include "sim/vocabulary/algorithm.hpp"
 
 namespace motley {
 namespace {
@@ -126,7 +126,7 @@ class OdSgd : public Algorithm {
 AlgorithmInfo od_sgd() {
   return describe<OdSgd>(
       "od_sgd", "synchronous, one step ahead of the pull: communication behind computation",
-      "OD-SGD 2020, arXiv 2005.06728");
+      "OD-SGD 2020, arXiv 2005.06728", Listed{100});
 }
 
 }  // namespace motley

@@ -11,7 +11,7 @@
 /// `stop` (as in the authors' code): a worker whose gradient under way has become R updates old is
 /// sent the present model at once, and begins anew there. R = inf is async; R = 1 without stops is
 /// sequential SGD by whoever arrives first.
-#include "algorithms/catalog.hpp"
+#include "sim/vocabulary/algorithm.hpp"
 
 namespace motley {
 namespace {
@@ -101,7 +101,7 @@ class Ringmaster : public Algorithm {
 AlgorithmInfo ringmaster() {
   return describe<Ringmaster>("ringmaster",
                               "asynchronous, gradients that are too late are dropped and stopped",
-                              "Maranjyan et al. 2025, arXiv 2501.16168");
+                              "Maranjyan et al. 2025, arXiv 2501.16168", Listed{140});
 }
 
 }  // namespace motley

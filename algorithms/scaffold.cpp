@@ -10,8 +10,8 @@
 ///
 /// All control variates are 0 at first: the first round is local SGD's. Two models' bytes travel each
 /// way. The local rule is plain SGD: momentum would break the formula of c_i'.
-#include "algorithms/catalog.hpp"
 #include "algorithms/support/participation.hpp"
+#include "sim/vocabulary/algorithm.hpp"
 
 namespace motley {
 namespace {
@@ -106,7 +106,7 @@ class Scaffold : public Algorithm {
 
 AlgorithmInfo scaffold() {
   return describe<Scaffold>("scaffold", "local steps corrected for each worker's own data",
-                            "Karimireddy et al., ICML 2020, arXiv 1910.06378");
+                            "Karimireddy et al., ICML 2020, arXiv 1910.06378", Listed{150});
 }
 
 }  // namespace motley

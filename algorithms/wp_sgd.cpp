@@ -24,7 +24,7 @@
 #include <deque>
 #include <limits>
 
-#include "algorithms/catalog.hpp"
+#include "sim/vocabulary/algorithm.hpp"
 
 namespace motley {
 namespace {
@@ -158,7 +158,7 @@ class WpSgd : public Algorithm {
 AlgorithmInfo wp_sgd() {
   return describe<WpSgd>("wp_sgd",
                          "everybody trains alone and stops at once; more steps weigh more",
-                         "WP-SGD, JPDC 2020, arXiv 1708.04801");
+                         "WP-SGD, JPDC 2020, arXiv 1708.04801", Listed{80});
 }
 
 }  // namespace motley
