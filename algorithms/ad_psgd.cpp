@@ -1,6 +1,6 @@
 /// AD-PSGD: no server and no barrier; workers average their models in pairs while they compute.
 ///   X. Lian, W. Zhang, C. Zhang, J. Liu: Asynchronous Decentralized Parallel Stochastic Gradient
-///   Descent, ICML 2018, PMLR 80:3043.
+///   Descent, ICML 2018, PMLR 80:3043 [code].
 ///
 ///   active i:   loop: draw a neighbour j;  send x_i to j;  g <- grad f(x_i; B samples)
 ///                     x_i <- the average that j sends back;   x_i <- x_i - eta g

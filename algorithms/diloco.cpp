@@ -1,6 +1,6 @@
 /// DiLoCo: many local steps, then an outer step of momentum along the mean of what they did.
 ///   A. Douillard et al.: DiLoCo: Distributed Low-Communication Training of Language Models,
-///   arXiv 2311.08105, 2023.
+///   arXiv 2311.08105, 2023 [code].
 ///
 ///   worker:  loop: y <- x;  H times: y <- inner step of y with grad f(y; B samples)
 ///                  d <- mean of all workers' x - y

@@ -1,6 +1,6 @@
 /// Hierarchical local SGD: local steps, averages inside groups, and now and then one of everybody.
 ///   T. Lin, S. U. Stich, K. K. Patel, M. Jaggi: Don't Use Large Mini-Batches, Use Local SGD,
-///   ICLR 2020, arXiv 1808.07217 (section on hierarchical local SGD).
+///   ICLR 2020, arXiv 1808.07217 (hierarchical local SGD) [recalled].
 ///
 ///   worker:  loop: H times: x <- x - eta grad f(x; B samples)
 ///                  x <- mean of x in its group;   every G-th time: of all workers

@@ -31,6 +31,7 @@ class OdSgd : public Algorithm {
     std::optional<double> local_step_size;
     std::optional<double> lambda;
     double smoothing = 0;
+    CompressSpec compress;
 
     static Fields<Options> fields() {
       Fields<Options> f;
@@ -65,6 +66,7 @@ class OdSgd : public Algorithm {
              .maximum = 1,
              .below_maximum = true},
             &Options::smoothing);
+      f.add(ExchangeSpec::compress_field(), &Options::compress);
       return f;
     }
   };
@@ -75,6 +77,8 @@ class OdSgd : public Algorithm {
     const bool adaptive = options.local_rule == LocalRule::adaptive;
     compensation_ = {adaptive, options.lambda.value_or(adaptive ? 2.0 : 0.04), options.smoothing};
   }
+
+  ExchangeSpec exchange() const override { return {.compress = options_.compress}; }
 
   void server(Server& me) const override {
     UpdateRule rule(options_, updates_per_epoch_);

@@ -20,11 +20,9 @@ Fields<OwnSteps> OwnSteps::fields() {
          .fallback = 1,
          .minimum = 1},
         &OwnSteps::fetch_every);
-  f.add({.name = "push_every",
-         .doc = "gradients summed into one push",
-         .fallback = 1,
-         .minimum = 1},
-        &OwnSteps::push_every);
+  f.add(
+      {.name = "push_every", .doc = "gradients summed into one push", .fallback = 1, .minimum = 1},
+      &OwnSteps::push_every);
   return f;
 }
 
