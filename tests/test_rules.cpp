@@ -292,9 +292,10 @@ TEST_CASE("sign sends the mean magnitude with every entry's sign") {
 }
 
 TEST_CASE("an encoded vector takes whole bytes, rounded up and never one too many") {
-  for (const std::uint64_t n : {4ULL, 1000ULL, 7850ULL, 101770ULL}) {
-    for (const std::uint64_t k : {1ULL, n / 100 + 1, n / 7 + 1, n / 3}) {
-      for (const std::uint64_t full : {n * 4, 1000000ULL, 8000000ULL, 33333333ULL}) {
+  for (const std::uint64_t n : std::vector<std::uint64_t>{4, 1000, 7850, 101770}) {
+    for (const std::uint64_t k : std::vector<std::uint64_t>{1, n / 100 + 1, n / 7 + 1, n / 3}) {
+      for (const std::uint64_t full :
+           std::vector<std::uint64_t>{n * 4, 1000000, 8000000, 33333333}) {
         Message message;
         message.vector = Parameters::zeros(n);
         message.wire_share = static_cast<double>(8 * k) / static_cast<double>(4 * n);
