@@ -20,28 +20,29 @@ std::string default_cell(const FieldInfo& field) {
   return says_nothing && !fallback.is_number() ? "" : code(fallback.dump());
 }
 
-std::string meaning(const FieldInfo& field) {
-  std::string text = table_cell(field.doc);
-  std::string limits;
+bool mentions_all(const std::string& text, const std::vector<std::string>& words) {
+  return std::all_of(words.begin(), words.end(),
+                     [&](const std::string& word) { return text.find(word) != std::string::npos; });
+}
+
+/// What a value must be, where the key's own text does not say it already.
+std::string limits(const FieldInfo& field) {
   if (!field.children.empty()) {
-    limits = std::string("see [") + field.name + "](#" + field.name + ")";
-  } else if (field.type != "any" && field.type != "choice" && field.type != "text" &&
-             field.type != "boolean") {
-    limits = table_cell(field.must_be());
-  } else if (field.type == "choice" && std::any_of(field.choices.begin(), field.choices.end(),
-                                                   [&](const std::string& choice) {
-                                                     return field.doc.find(choice) ==
-                                                            std::string::npos;
-                                                   })) {
-    limits = field.must_be();
+    const std::string section = "see [" + field.name + "](#" + field.name + ")";
+    return field.type == "object" ? section : "a list; " + section;
   }
+  if (field.type == "choice" && mentions_all(field.doc, field.choices)) return "";
+  const bool says_it_all = field.type == "any" || field.type == "text" || field.type == "boolean";
+  return says_it_all ? "" : table_cell(field.must_be());
+}
+
+std::string meaning(const FieldInfo& field) {
+  std::string remarks = limits(field);
   for (std::size_t i = 0; i < field.kinds.size(); ++i) {
-    limits += (i > 0            ? ", "
-               : limits.empty() ? "only with "
-                                : "; only with ") +
-              code(field.kinds[i]);
+    if (i == 0) remarks += remarks.empty() ? "only with " : "; only with ";
+    remarks += (i > 0 ? ", " : "") + code(field.kinds[i]);
   }
-  return limits.empty() ? text : text + " (" + limits + ")";
+  return table_cell(field.doc) + (remarks.empty() ? "" : " (" + remarks + ")");
 }
 
 /// An object with the paths of all keys that hold such a one.
