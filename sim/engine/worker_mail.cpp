@@ -159,7 +159,7 @@ void WorkerMail::serve(const std::string& kind, std::function<void(const Message
 
 std::optional<Event> WorkerMail::next_event(double until) {
   const std::vector<Departure>& departures = simulation_.departures();
-  waits_for_ = "a message or a change";
+  waits_for_ = "a message, or a worker to leave or join";
   simulation_.watch_departures(*this, true);
   const bool there = arrival_.wait(until, [this, &departures] {
     return !events_.empty() || departures_seen_ < departures.size();
