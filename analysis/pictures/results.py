@@ -27,14 +27,18 @@ COLUMNS = {
               "links"],
     "decisions": ["run", "time_s", "worker", "quantity", "value"],
     "events": ["run", "host", "state", "begin_s", "end_s"],
+    "comparisons": ["algorithm", "against", "ratio", "ratio_low", "ratio_high", "bound", "verdict"],
+    "tuned": ["algorithm", "parameters", "rung", "seeds", "reached", "time_to_target_s", "best_accuracy", "final_loss",
+              "chosen", "at_edge"],
+    "whatif": ["algorithm", "change", "updates_per_s", "gain"],
 }
 TEXT = {"run", "algorithm", "status", "reason", "worker", "class", "baseline", "link", "quantity", "host",
-        "state", "against"}
+        "state", "against", "bound", "verdict", "parameters", "change"}
 # These exist only when something asks for them, so their absence is no fault of the folder.
-ON_REQUEST = {"decisions", "events"}
+ON_REQUEST = {"decisions", "events", "comparisons", "tuned", "whatif"}
 # A row without these belongs to nothing.
 KEYS = {"runs": ["run", "algorithm"], "summary": ["algorithm"], "events": ["begin_s", "end_s"],
-        "decisions": ["time_s", "value"]}
+        "decisions": ["time_s", "value"], "tuned": ["algorithm"], "whatif": ["algorithm", "change", "gain"]}
 LARGEST = 1e150  # no quantity of a run is; beyond it sums and squares leave the numbers
 
 
