@@ -18,8 +18,8 @@ from pictures.look import Look
 
 HERE = pathlib.Path(__file__).resolve().parent
 # Enough for a screen, small enough to be kept in the repository.
-DPI = 150
-COLOURS = 96
+DPI = 140
+COLOURS = 160
 
 
 def draw_first(module, folders):

@@ -166,10 +166,8 @@ def add_events(name, events):
 
 
 def write_comparisons(folder, rows):
-    """rows: dicts with algorithm, against, verdict, and what else is known."""
-    columns = list(dict.fromkeys(key for row in rows for key in row))
-    write_csv(folder / "comparisons.csv", columns + [c for c in ("ratio", "ratio_low", "ratio_high", "bound") if c not in columns],
-              rows)
+    """rows: dicts with algorithm, against, verdict, and the values of the axes."""
+    write_csv(folder / "comparisons.csv", list(dict.fromkeys(key for row in rows for key in row)), rows)
 
 
 STEP_SIZES = [0.01, 0.03, 0.1, 0.3, 1.0]
@@ -178,18 +176,18 @@ TUNED_S = {"sync": [None, 200, 110, 80, 140], "async": [None, 150, 90, 60, 44], 
 
 
 def write_tuned(folder):
-    """Three rounds of successive halving: the better half goes on, with twice the seeds."""
+    """Successive halving: all run with one seed, the better two with two, the best with four."""
     rows = []
     for label, times in TUNED_S.items():
         ranked = sorted(range(len(times)), key=lambda i: times[i] or math.inf)
-        for rung, kept in enumerate((5, 2, 1)):
-            for i in ranked[:kept]:
-                rows.append({"algorithm": label, "parameters": f'"{{""step_size"": {STEP_SIZES[i]}}}"', "rung": rung,
-                             "seeds": 2 ** rung, "reached": 0 if times[i] is None else 2 ** rung, "time_to_target_s": times[i],
-                             "best_accuracy": 0.7, "final_loss": 0.5, "chosen": int(kept == 1),
-                             "at_edge": int(kept == 1 and i == len(times) - 1)})
-    write_csv(folder / "tuned.csv", ["algorithm", "parameters", "rung", "seeds", "reached", "time_to_target_s",
-                                     "best_accuracy", "final_loss", "chosen", "at_edge"], rows)
+        for i, time in enumerate(times):
+            rung = 2 if i == ranked[0] else 1 if i == ranked[1] else 0
+            rows.append({"algorithm": label, "candidate": i, "step_size": STEP_SIZES[i], "rung": rung, "seeds": 2 ** rung,
+                         "reached": 2 ** rung if time else 0, "time_to_target_s": time, "best_test_accuracy": 0.7,
+                         "final_test_loss": 0.5, "broken": 0, "chosen": int(rung == 2),
+                         "at_edge": int(rung == 2 and i == len(times) - 1)})
+    write_csv(folder / "tuned.csv", ["algorithm", "candidate", "step_size", "rung", "seeds", "reached", "time_to_target_s",
+                                     "best_test_accuracy", "final_test_loss", "broken", "chosen", "at_edge"], rows)
 
 
 GAINS = {"as_is": 1, "bandwidth_x2": 1.3, "server_bandwidth_x2": 1.26, "no_latency": 1.01, "compute_x2": 1.41,
@@ -197,6 +195,6 @@ GAINS = {"as_is": 1, "bandwidth_x2": 1.3, "server_bandwidth_x2": 1.26, "no_laten
 
 
 def write_whatif(folder, algorithms):
-    write_csv(folder / "whatif.csv", ["algorithm", "change", "updates_per_s", "gain"],
-              [{"algorithm": label, "change": change, "updates_per_s": 10 * gain, "gain": gain}
+    write_csv(folder / "whatif.csv", ["algorithm", "change", "updates", "updates_per_s", "gain", "samples_per_s", "reason"],
+              [{"algorithm": label, "change": change, "updates": 100, "updates_per_s": 10 * gain, "gain": gain}
                for label in algorithms for change, gain in GAINS.items()])

@@ -51,7 +51,7 @@ class Learning(FigureCase):
         ax = self.draw(figures.accuracy, self.five).axes[0]
         last = self.five.summary["time_to_target_high_s"].max()
         self.assertAlmostEqual(ax.get_xlim()[1], 1.3 * last)
-        self.assertEqual(ax.get_xlabel(), f"virtual time (s); runs last {HORIZON_S} s")
+        self.assertEqual(ax.get_xlabel(), f"virtual time (s); runs last up to {HORIZON_S} s")
         self.assertGreaterEqual(self.draw(figures.accuracy, self.plain).axes[0].get_xlim()[1], HORIZON_S)
 
     def test_what_an_oracle_saw_is_dashed_and_named_so(self):
@@ -162,14 +162,12 @@ class Learning(FigureCase):
 
     def test_a_ratio_of_censored_runs_is_a_bound_with_an_arrow(self):
         results = Results(self.plain.folder)
-        write_comparisons(results.folder, [{"algorithm": "slow", "against": "sync", "ratio": 0.35, "ratio_low": 0.3,
-                                            "ratio_high": 0.4, "bound": "at_most", "verdict": "slower"}])
-        try:
-            _, right = self.draw(figures.target, Results(results.folder)).axes
-        finally:
-            (results.folder / "comparisons.csv").unlink()
+        results.summary["speedup_bound"] = ["", "at_least", "", "at_most"]
+        results.summary.loc[3, ["speedup", "speedup_low", "speedup_high"]] = [0.35, 0.3, 0.4]
+        _, right = self.draw(figures.target, results).axes
         self.assertIn("< 0.35x  (0/3 pairs)", texts(right))
-        self.assertEqual(arrows(right), [(0.35, 3)])
+        ends = results.summary.set_index("algorithm")["speedup_high"]
+        self.assertEqual(arrows(right), [(ends["async"], 0), (0.35, 3)])  # after its interval, and before the value
 
     def test_an_interval_too_long_for_the_axis_ends_in_an_arrow_and_a_number(self):
         results = Results(self.plain.folder)
@@ -227,11 +225,10 @@ class Learning(FigureCase):
         everywhere = [{"algorithm": "async", "against": other, RATIO: ratio, SIZE: size,
                        "verdict": "undecided" if (ratio, size, other) == (4, "10MB", "local") else "faster"}
                       for ratio in (1, 4, 16) for size in ("1MB", "10MB") for other in ("sync", "local")]
-        write_comparisons(self.sweep.folder, everywhere)
-        try:
-            ax = self.draw(figures.best, Results(self.sweep.folder)).axes[0]
-        finally:
-            (self.sweep.folder / "comparisons.csv").unlink()
+        folder = pathlib.Path(self.place.name) / "compared"
+        write_results(folder, axes={RATIO: [1, 4, 16], SIZE: ["1MB", "10MB"]}, trace=False)
+        write_comparisons(folder, everywhere)
+        ax = self.draw(figures.best, Results(folder)).axes[0]
         cells = dict(zip(texts(ax), [patch.get_facecolor() for patch in ax.patches]))
         self.assertEqual(sorted(texts(ax)), ["async"] * 5 + ["~ async\nlocal"])
         self.assertEqual(cells["~ async\nlocal"], matplotlib.colors.to_rgba(figures.best.UNDECIDED))

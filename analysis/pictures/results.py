@@ -27,19 +27,27 @@ COLUMNS = {
               "links"],
     "decisions": ["run", "time_s", "worker", "quantity", "value"],
     "events": ["run", "host", "state", "begin_s", "end_s"],
-    "comparisons": ["algorithm", "against", "ratio", "ratio_low", "ratio_high", "bound", "verdict"],
-    "tuned": ["algorithm", "parameters", "rung", "seeds", "reached", "time_to_target_s", "best_accuracy", "final_loss",
-              "chosen", "at_edge"],
-    "whatif": ["algorithm", "change", "updates_per_s", "gain"],
 }
 TEXT = {"run", "algorithm", "status", "reason", "worker", "class", "baseline", "link", "quantity", "host",
-        "state", "against", "bound", "verdict", "parameters", "change"}
+        "state", "against"}
 # These exist only when something asks for them, so their absence is no fault of the folder.
-ON_REQUEST = {"decisions", "events", "comparisons", "tuned", "whatif"}
+ON_REQUEST = {"decisions", "events"}
 # A row without these belongs to nothing.
 KEYS = {"runs": ["run", "algorithm"], "summary": ["algorithm"], "events": ["begin_s", "end_s"],
-        "decisions": ["time_s", "value"], "tuned": ["algorithm"], "whatif": ["algorithm", "change", "gain"]}
+        "decisions": ["time_s", "value"]}
 LARGEST = 1e150  # no quantity of a run is; beyond it sums and squares leave the numbers
+
+# Files that not every results folder has. tuned.csv has a column for each tuned parameter as well.
+SOMETIMES = {
+    "comparisons": ["algorithm", "against", "verdict"],
+    "tuned": ["algorithm", "candidate", "rung", "seeds", "reached", "time_to_target_s", "best_test_accuracy",
+              "final_test_loss", "broken", "chosen", "at_edge"],
+    "whatif": ["algorithm", "change", "updates", "updates_per_s", "gain", "samples_per_s", "reason"],
+}
+COLUMNS = {**SOMETIMES, **COLUMNS}
+TEXT = TEXT | {"verdict", "bound", "speedup_bound", "change"}
+ON_REQUEST = ON_REQUEST | set(SOMETIMES)
+KEYS = {"tuned": ["algorithm"], "whatif": ["algorithm", "change", "gain"], **KEYS}
 
 
 class NoData(Exception):

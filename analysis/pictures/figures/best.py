@@ -23,7 +23,7 @@ def undecided(results, cell, first, other):
         if axis in pairs:
             pairs = pairs[pairs[axis] == value]
     a, b = first["algorithm"], other["algorithm"]
-    pairs = pairs[((pairs["algorithm"] == a) & (pairs["against"] == b)) | ((pairs["algorithm"] == b) & (pairs["against"] == a))]
+    pairs = pairs[pairs["algorithm"].isin([a, b]) & pairs["against"].isin([a, b])]
     return pairs.empty or (pairs["verdict"] == "undecided").any()
 
 
@@ -40,7 +40,9 @@ def winner(results, rows, cell):
 def draw_cell(ax, i, j, best, look):
     colour = NOBODY if best is None else UNDECIDED if best[1] else look.colour(best[0])
     ax.add_patch(Rectangle((i - 0.5, j - 0.5), 1, 1, facecolor=colour, edgecolor="white", linewidth=1.5))
-    words = "none" if best is None else short(best[0], 16) if best[1] is None else f"~ {short(best[0], 14)}\n{short(best[1], 14)}"
+    words = "none" if best is None else short(best[0], 16)
+    if best and best[1]:
+        words = f"~ {short(best[0], 14)}\n{short(best[1], 14)}"
     ax.text(i, j, words, ha="center", va="center", fontsize=tiny(),
             color="white" if best and not best[1] and dark(colour) else "black")
 

@@ -122,7 +122,7 @@ def frame(ax, results, point, x, y, x_label):
         ax.set_xlim(left=0)
         if end and end < longest:
             ax.set_xlim(right=end)
-            x_label += f"; runs last {longest:.4g} s"
+            x_label += f"; runs last up to {longest:.4g} s"
     shown = curves[(curves[x] > 0.03 * min(longest, end or longest)) & (curves[x] <= (end or longest))][y].dropna()
     ax.set_xlabel(x_label)
     ax.set_ylabel(y.replace("_", " "))
@@ -175,7 +175,7 @@ def one_panel_each(results, look, point, columns_of, y):
 def axes_words(results, point, x, x_label):
     longest = results.curves[x].max()
     end = time_that_matters(results, rows_of(results, point)) if x == "time_s" else None
-    return x_label + (f"; runs last {longest:.4g} s" if end and end < longest else "") + \
+    return x_label + (f"; runs last up to {longest:.4g} s" if end and end < longest else "") + \
         "; grey: the other algorithms"
 
 

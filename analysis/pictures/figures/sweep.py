@@ -46,7 +46,7 @@ def time_at(results, row):
 
 
 def speedup_at(results, row):
-    return against_baseline(results, point_of(results, row), row)
+    return against_baseline(row)
 
 
 def point_of(results, row):
@@ -163,7 +163,7 @@ def frame(ax, name, values, place, shown, label):
         ax.minorticks_off()
     if spans_much(shown):
         log_axis(ax.yaxis)
-        label = label.replace("(s)", "(s, log scale)") if label.endswith("(s)") else label + " (log scale)"
+        label = label.replace(" (s)", "\n(s, log scale)") if label.endswith("(s)") else label + " (log scale)"
     else:
         ax.set_ylim(bottom=0, top=(1.1 if has_bound_arrows(ax) else 1) * ax.get_ylim()[1])
     ax.set_ylabel(label)

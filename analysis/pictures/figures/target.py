@@ -14,9 +14,9 @@ HOW_TO_READ = ("Left: mean virtual time to reach the target with its 95 % interv
                "logarithmic, and they are points. Pale, with an arrow: not every run (right: not every pair of runs) "
                "reached the target, k/n says how many did, and the true value lies in the arrow's direction; what no run "
                "reached is an arrow from where the runs end. An interval too long for the axis ends in an arrowhead and "
-               "a number. All intervals are computed by the simulator (summary.csv, comparisons.csv).")
+               "a number. All intervals are computed by the simulator (summary.csv).")
 TIME = ["time_to_target_mean_s", "time_to_target_low_s", "time_to_target_high_s"]
-ON_ANY_COLOUR = [withStroke(linewidth=2.2, foreground="white", alpha=0.75)]
+ON_ANY_COLOUR = [withStroke(linewidth=2.2, foreground="white", alpha=0.9)]
 
 
 def target_text(results):
@@ -50,20 +50,13 @@ def ran_until(results, point, label):
     return late["virtual_s"].min() if len(late) else None
 
 
-def against_baseline(results, point, row):
-    """(speed-up, low, high, bound) of summary.csv or, where runs did not arrive, of comparisons.csv, which has a bound
-    then: "at_least", "at_most" or "mixed"."""
-    if row["algorithm"] != row["baseline"] and len(results.comparisons):
-        pairs = results.comparisons
-        for axis, value in zip(results.axes, point):
-            if axis in pairs:
-                pairs = pairs[pairs[axis] == value]
-        pairs = pairs[(pairs["algorithm"] == row["algorithm"]) & (pairs["against"] == row["baseline"])]
-        if len(pairs) and known(pairs.iloc[0]["ratio"]):
-            pair = pairs.iloc[0]
-            return pair["ratio"], pair["ratio_low"], pair["ratio_high"], pair["bound"] if known(pair["bound"]) else ""
-    partly = known(row["speedup_pairs"]) and row["speedup_pairs"] < row["n"]
-    return row["speedup"], row["speedup_low"], row["speedup_high"], "mixed" if partly else ""
+def against_baseline(row):
+    """(speed-up, low, high, bound): a bound is "at_least" or "at_most" where runs that never arrived are in the pairs,
+    "mixed" where such runs are on both sides or, in results without the column, where pairs are missing."""
+    bound = row.get("speedup_bound")
+    if not known(bound):
+        bound = "mixed" if "speedup_bound" not in row and row["speedup_pairs"] < row["n"] else ""
+    return row["speedup"], row["speedup_low"], row["speedup_high"], bound
 
 
 def most_of(values):
@@ -87,7 +80,7 @@ def draw_value(ax, y, label, look, cell, log, most):
         if high > most:
             ax.plot([most], [y], marker=">", color="0.15", markersize=4, clip_on=False)
             text += f"  (to {high:.3g})"
-    shift = 5
+    shift = 8 if log else 5
     if bound in ("at_least", "at_most"):
         way = 1 if bound == "at_least" else -1
         bound_arrow(ax, end if way > 0 else value, y, colour, "x", way)
@@ -115,8 +108,8 @@ def time_cell(results, point, row):
     return end, None, None, f"> {seconds(end)}{share}", "at_least"
 
 
-def speedup_cell(results, point, row):
-    value, low, high, bound = against_baseline(results, point, row)
+def speedup_cell(row):
+    value, low, high, bound = against_baseline(row)
     if not known(value):
         return "no pair reached the target"
     sign = {"at_least": "> ", "at_most": "< "}.get(bound, "")
@@ -159,7 +152,7 @@ def draw(results, look):
     rows = rows_of(results, point)
     fig, (left, right) = panels(look, 2, height=0.55 + 0.24 * len(rows))
     times = draw_column(left, look, rows, [time_cell(results, point, row) for _, row in rows.iterrows()])
-    ratios = draw_column(right, look, rows, [speedup_cell(results, point, row) for _, row in rows.iterrows()])
+    ratios = draw_column(right, look, rows, [speedup_cell(row) for _, row in rows.iterrows()])
     names = [short(label) for label in rows["algorithm"]]
     left.set_yticks(range(len(rows)), names)
     right.set_yticks(range(len(rows)) if look.columns == 1 else [], names if look.columns == 1 else [])
