@@ -113,6 +113,7 @@ int plan(const po::variables_map& options, const std::vector<std::string>&) {
 Command plan_command() {
   Command command;
   command.name = "plan";
+  command.topic = topic_many_runs;
   command.summary = "list the runs of a scenario, how long they take and what is done";
   command.usage = "motley plan SCENARIO [options]";
   command.example = "motley plan scenarios/contention.json --shard 1/4";

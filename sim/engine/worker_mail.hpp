@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "sim/base/random.hpp"
 #include "sim/engine/arrival.hpp"
 #include "sim/engine/inbox.hpp"
 #include "sim/learning/rules/compression.hpp"
@@ -31,8 +32,6 @@ class WorkerMail {
   // What happens, outside of any actor.
   void model_arrived(std::size_t shard, const Model& x);
   void message_arrived(Message message);
-  /// Somebody has left: whoever waits for events gets to see it.
-  void look() { arrival_.look(); }
 
   // Models from the server.
   std::size_t shards() const { return models_.size(); }
@@ -67,6 +66,7 @@ class WorkerMail {
   Inbox<Event> events_;
   std::map<std::string, std::function<void(const Message&)>> served_;  // by kind
   std::vector<Compressor> compressors_;                                // by shard; often none
+  RandomStream compress_random_;
   std::size_t departures_seen_ = 0;
   const char* waits_for_ = "nothing";
 };

@@ -21,7 +21,7 @@ struct RunPlan {
   std::string algorithm;
   Json parameters;
   Place place;
-  double gradients_per_update = 1;  ///< about
+  double gradients_per_update = 1;  ///< approximately
   std::vector<TuneGrid> grids;      ///< parameters to be tuned, which have the first values here
 };
 

@@ -34,8 +34,8 @@ class Study {
   /// The scenario with every default filled in, the algorithms' too; but what stands beside a swept
   /// value stays as it was written, since its defaults may depend on that value.
   const Json& full() const { return full_; }
-  /// The runs in the order of the results: by point, then replica, then algorithm. Runs of which
-  /// nothing differs but the name have the same hash and are done once.
+  /// The runs in the order of the results: by point, then replica, then algorithm. Runs that
+  /// differ in nothing but their names have the same hash and are done once.
   const RunTable& table() const { return table_; }
   /// How many runs are reported. They have the numbers below that; runs of the tuning those above.
   std::size_t size() const { return table_.runs.size(); }
