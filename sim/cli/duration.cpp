@@ -1,6 +1,7 @@
 #include "sim/cli/duration.hpp"
 
 #include <cmath>
+#include <iomanip>
 #include <sstream>
 
 namespace motley {
@@ -12,8 +13,10 @@ std::string duration(double seconds) {
     text << whole / 3600 << " h " << whole % 3600 / 60 << " min";
   else if (whole >= 60)
     text << whole / 60 << " min " << whole % 60 << " s";
-  else
+  else if (seconds >= 9.95 || seconds < 0.05)
     text << whole << " s";
+  else
+    text << std::fixed << std::setprecision(1) << seconds << " s";
   return text.str();
 }
 
