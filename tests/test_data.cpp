@@ -497,11 +497,11 @@ TEST_CASE("more data than the machine has memory is refused before it is made") 
   spec["test"] = 1;
   spec["features"] = 1'000'000'000;
   spec["classes"] = 2;
-  // 4e9 samples of 1e9 floats of 4 bytes are 16 EB.
+  // 1e9 samples of 1e9 floats of 4 bytes are 4 EB.
   CHECK_THROWS_WITH(load(spec, folder),
                     Catch::Matchers::StartsWith(
                         folder.file("scenario.json") +
-                        ": /data: this much data needs about 4 EB of memory, more than the "));
+                        ": /data: this much data needs about 4.0 EB of memory, more than the "));
 }
 
 TEST_CASE("a CSV test file must have the columns of the training file") {

@@ -129,7 +129,8 @@ double Quadratic::gradient(std::span<const float> x, std::span<const Sample> sam
     const double error = static_cast<double>(x[i]) - 1;
     const double exact = eigenvalues_[i] * error;
     const double noisy = noise * signs[i];
-    objective += (exact / 2 + noisy) * error;
+    // Rounded before it is added, whatever the compiler would fuse.
+    objective += std::fma(exact / 2 + noisy, error, 0.0);
     g[i] = static_cast<float>(exact + noisy);
   }
   return objective;
