@@ -49,7 +49,8 @@ ALGORITHMS = {
     "fedlalr": ("#4DAC26", "X", DOTS),
     "api_bcd": ("#C8736B", "o", DOTS),
 }
-LARGER = {"*": 1.7, "X": 1.15, "P": 1.15}  # markers that cover less than the others of their size
+# Markers that cover less than the others of their size.
+LARGER = {"*": 1.7, "X": 1.2, "P": 1.2, "^": 1.25, "v": 1.25, "<": 1.25, ">": 1.25}
 # Of a label that is no algorithm's name: its algorithm's colour, so much towards white (or, below zero, black).
 SHADES = [0.35, -0.35, 0.55, -0.6, 0.2, -0.2]
 
