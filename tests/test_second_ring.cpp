@@ -23,7 +23,7 @@ void check_near(const RunResult& a, const RunResult& b, double epsilon = 1e-5) {
 
 RunResult run(const Json& algorithm, const Json& scenario = learning_scenario()) {
   const RunResult result = simulate(with_algorithm(scenario, algorithm));
-  REQUIRE(result.status == "ok");
+  REQUIRE(result.status == RunStatus::ok);
   return result;
 }
 

@@ -265,8 +265,10 @@ def table_html(results):
         for _, row in rows_of(results, point).iterrows():
             time = interval_cell(row, "time_to_target_mean_s", "time_to_target_low_s", "time_to_target_high_s", words.seconds)
             speed = interval_cell(row, "speedup", "speedup_low", "speedup_high", lambda v: f"{v:.2f}x")
-            if speed and row["algorithm"] != row["baseline"] and not row["speedup_low"] > 1 and not row["speedup_high"] < 1:
-                speed = "~" + speed
+            if speed:
+                speed = {"at_least": "&gt; ", "at_most": "&lt; "}.get(row["speedup_bound"], "") + speed
+                if row["verdict"] == "undecided" and row["n"] > 1:
+                    speed = "~" + speed
             accuracy = interval_cell(row, "final_accuracy_mean", "final_accuracy_low", "final_accuracy_high",
                                      lambda v: f"{100 * v:.2f} %")
             bad = [f"{row[k]:g} {k}" for k in ("failed", "diverged") if words.known(row[k]) and row[k] > 0]

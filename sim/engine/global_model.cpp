@@ -23,7 +23,7 @@ void GlobalModel::begin(const Algorithm& algorithm, const Shards& shards) {
 
 void GlobalModel::evaluate(double now) {
   const auto start = std::chrono::steady_clock::now();
-  recorder_.evaluated(now, is_real_ ? evaluator_.evaluate(current()) : Evaluation{});
+  recorder_.evaluated(now, is_real_ ? evaluator_.evaluate(current()) : Evaluation{}, kind());
   const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - start;
   evaluation_wall_s_ += passed.count();
   evaluated_(now);
@@ -31,7 +31,7 @@ void GlobalModel::evaluate(double now) {
 
 void GlobalModel::update(double now, Model& x) {
   // What was due at this very moment shows the real merge.
-  const bool due = recorder_.update_finished(now) || merge_due_;
+  const bool due = recorder_.update_finished(now, ModelKind::real) || merge_due_;
   merge_due_.reset();
   x.version = recorder_.updates();
   global_ = x;
@@ -50,7 +50,7 @@ void GlobalModel::update_shard(double now, ShardState& shard, Model& x) {
   const bool whole = std::ranges::all_of(*shards_, [&](const std::unique_ptr<ShardState>& other) {
     return other->updates > recorder_.updates();
   });
-  if (whole && recorder_.update_finished(now)) evaluate(now);
+  if (whole && recorder_.update_finished(now, ModelKind::real)) evaluate(now);
 }
 
 void GlobalModel::update_own(double now, std::size_t rank, const Model& x, std::uint64_t steps) {
@@ -60,7 +60,7 @@ void GlobalModel::update_own(double now, std::size_t rank, const Model& x, std::
   }
   own_models_[rank] = x;
   own_steps_[rank] = steps;
-  if (recorder_.update_finished(now)) merge_due_ = now;
+  if (recorder_.update_finished(now, kind())) merge_due_ = now;
 }
 
 void GlobalModel::evaluate_merge_before(double now) {
@@ -68,6 +68,11 @@ void GlobalModel::evaluate_merge_before(double now) {
   const double due = *merge_due_;
   merge_due_.reset();
   evaluate(due);
+}
+
+ModelKind GlobalModel::kind() const {
+  return !own_models_.empty() && algorithm_->merges_own_models() ? ModelKind::oracle
+                                                                 : ModelKind::real;
 }
 
 Parameters GlobalModel::current() const {
