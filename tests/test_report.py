@@ -221,7 +221,7 @@ class Words(unittest.TestCase):
             file.write_text("\n".join(line.rsplit(",", 2)[0] for line in lines) + "\n")
         page = page_of(self.folder)
         self.assertIn("Missing: staleness.csv (no columns staleness, count).", page)
-        self.assertIn("Missing: summary.csv (no columns utilisation, bytes_to_target).", page)
+        self.assertIn("Missing: summary.csv (no columns final_loss_low, final_loss_high).", page)
 
     def test_axes_that_end_alike_are_named_in_full(self):
         first, second = "/algorithms/0/step_size", "/algorithms/1/step_size"

@@ -123,7 +123,7 @@ def speedup_text(row):
     text = {"at_least": "at least ", "at_most": "at most "}.get(bound, "") + f"{row['speedup']:.2f}x"
     if known(row["speedup_low"]) and bound in ("", "mixed"):
         text += f" (95 %: {row['speedup_low']:.2f} to {row['speedup_high']:.2f})"
-    elif row["n"] > 1 and known(row["speedup_pairs"]):
+    elif not known(row["speedup_low"]) and row["n"] > 1 and known(row["speedup_pairs"]):
         text += f" ({number(int(row['speedup_pairs']), 'pair')} of runs)"
     return f", {text} as fast as {row['baseline']}"
 
