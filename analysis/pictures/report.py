@@ -10,8 +10,9 @@ from . import words
 from .figures import contribution, curves, decisions, links, staleness, time_budget
 from .figures import sweep as sweep_figure
 from .figures.target import rows_of
+from .look import Look
 from .results import NoData
-from .style import CLASSES, STATES, Look, evenly
+from .style import CLASSES, STATES, evenly
 
 PAGE = pathlib.Path(__file__).parent / "page"
 LIBRARIES = [pathlib.Path("/usr/share/javascript/chart.js/chart.min.js"),
@@ -140,7 +141,7 @@ def decision_data(results, runs):
 
 def page_data(results):
     """All that the charts draw."""
-    look = Look(results.algorithms)
+    look = Look.of(results)
     points = results.points()
     finished = {key_of(results, p): results.at(p)[results.at(p)["status"] != "failed"] for p in points}
     resolution = 200 if len(points) <= 6 else 60
@@ -214,7 +215,7 @@ def chart_cards(data):
                           "to reset; the buttons at the top hide an algorithm in every chart.", tools, wide=True))
     if data["target"] and any(r["time_to_target_mean_s"] is not None for rows in data["summary"].values() for r in rows):
         cards.append(card("target", "Time to target", "Mean and 95 % interval, fastest first."))
-        cards.append(card("speedup", "Speed-up", "With the interval of the paired comparison; if it contains 1, the two are too close to call."))
+        cards.append(card("speedup", "Speed-up", "With the interval of the paired comparison; comparisons.csv says which differences are decided."))
     if data["sweep"]:
         cards.append(card("sweep", f"Over {data['sweep']['axis']}", "One line per algorithm with its 95 % band; a gap: not reached.",
                           choice("y", {"time": "time to target", "speedup": "speed-up"}, "what is shown") + ZOOM, wide=True))
@@ -259,7 +260,7 @@ def table_html(results):
     if results.summary.empty:
         return "<p>summary.csv is missing: nothing to compare.</p>"
     tables = []
-    look = Look(results.algorithms)
+    look = Look.of(results)
     for point in results.points():
         rows = []
         for _, row in rows_of(results, point).iterrows():
@@ -276,7 +277,7 @@ def table_html(results):
             utilisation = words.percent(row["utilisation"]) if words.known(row["utilisation"]) else "-"
             if results.target:
                 cells = [time or "not reached", speed or "-", f"{counted(row['reached'])} of {counted(row['n'])}" + bad, accuracy or "-",
-                         utilisation, words.data_size(row["bytes_to_target"]) if words.known(row["bytes_to_target"]) else "-"]
+                         utilisation, links.data_size(row["bytes_to_target"]) if words.known(row["bytes_to_target"]) else "-"]
             else:
                 cells = [counted(row["n"]) + bad, accuracy or "-", utilisation]
             label = text(row["algorithm"])
@@ -290,8 +291,8 @@ def table_html(results):
         tables.append(f'<div class="scroll" data-point="{text(key_of(results, point))}">' +
                       (f"<h3>{text(title)}</h3>" if title else "") + "<table><thead><tr>" +
                       "".join(f"<th>{h}</th>" for h in heads) + "</tr></thead><tbody>" + "".join(rows) + "</tbody></table></div>")
-    note = ("<p class=\"note\">Small figures: 95 % intervals. ~: too close to call, because the interval of the speed-up contains 1 "
-            "or there is none.</p>" if results.target else "")
+    note = ("<p class=\"note\">Small figures: 95 % intervals. ~: the paired test does not decide it. &gt; and &lt;: at least, at "
+            "most, because one side has runs that ended before they reached the target.</p>" if results.target else "")
     return "".join(tables) + note
 
 
@@ -346,7 +347,7 @@ def page(results, drawn, left_out, figures_folder, chart_library):
     figures_folder = pathlib.Path(figures_folder)
     interactive = chart_library is not None and len(results.runs)
     if interactive:
-        cards = chart_cards(data) + [picture(figures_folder, m) for m in drawn if m.NAME in ("gantt", "best")]
+        cards = chart_cards(data) + [picture(figures_folder, m) for m in drawn if m.NAME in ("gantt", "best", "tuning", "whatif")]
         charts = f'<div class="cards">{"".join(cards)}</div>'
         why = why_html(results, data)
     else:

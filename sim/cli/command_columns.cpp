@@ -56,6 +56,7 @@ int columns(const po::variables_map& options, const std::vector<std::string>&) {
 Command columns_command() {
   Command command;
   command.name = "columns";
+  command.topic = topic_reference;
   command.summary = "explain every column of the CSV files of a results folder";
   command.usage = "motley columns [FILE] [options]";
   command.example = "motley columns summary.csv";

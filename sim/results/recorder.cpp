@@ -9,7 +9,6 @@ Recorder::Recorder(const Scenario& scenario, const ClusterPlan& cluster,
                    std::size_t samples_per_epoch)
     : stop_(scenario.stop, samples_per_epoch),
       schedule_(scenario.evaluate.every),
-      merge_schedule_(scenario.evaluate.every),
       target_(scenario.target),
       samples_per_epoch_(samples_per_epoch),
       workers_(cluster.workers.size()) {
@@ -43,13 +42,8 @@ void Recorder::decided(double now, std::size_t rank, const std::string& quantity
 
 bool Recorder::update_finished(double now, ModelKind kind) {
   ++updates_;
-  bool due = schedule_.is_due(now, updates_, progress(now));
-  if (kind == ModelKind::oracle) {
-    merges_ = true;
-  } else {
-    target_.update_finished(now, updates_);
-    if (merges_ && merge_schedule_.is_due(now, updates_, progress(now))) due = true;
-  }
+  const bool due = schedule_.is_due(now, updates_, progress(now));
+  if (kind == ModelKind::real) target_.update_finished(now, updates_);
   stop_.check_budget(now, updates_, samples_);
   return due;
 }

@@ -41,8 +41,7 @@ class Recorder {
 
   /// Counts one update: of the global model, or of a worker's own, of which there is no more than
   /// the oracle of a merge. Returns whether the model is now due for evaluation; the caller then
-  /// calls evaluated(). Merges have a schedule of their own, so that those that really happen are
-  /// tested as often as the oracle between them.
+  /// calls evaluated(), and may do so when it is not due.
   bool update_finished(double now, ModelKind kind);
   /// A point of the curve. Not for the same update twice. An oracle does not reach the target.
   void evaluated(double now, const Evaluation& evaluation, ModelKind kind);
@@ -70,8 +69,6 @@ class Recorder {
 
   StopRule stop_;
   EvaluationSchedule schedule_;
-  EvaluationSchedule merge_schedule_;
-  bool merges_ = false;  // the workers have models of their own
   TargetWatch target_;
   std::size_t samples_per_epoch_;
 
