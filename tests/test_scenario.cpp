@@ -431,11 +431,17 @@ TEST_CASE("evaluate.every is a time, a number of updates or auto") {
                             {{"every", "3 weeks"}},
                             "/evaluate/every: unknown unit 'weeks' for a time, use one of ns, us, "
                             R"(ms, s, min, h, got "3 weeks")"}});
-  for (const Json& value : std::vector<Json>{"auto", "3s", 1, 10.0}) {
+  const auto every = [](const Json& value) {
     Json json = valid();
     json["evaluate"]["every"] = value;
-    CHECK(load(json).scenario.evaluate.every == value);
-  }
+    return load(json).scenario.evaluate.every;
+  };
+  CHECK(every("auto").automatic());
+  CHECK(every("3s").time_s == 3.0);
+  CHECK_FALSE(every("3s").updates);
+  CHECK(every(1).updates == 1U);
+  CHECK(every(10.0).updates == 10U);
+  CHECK_FALSE(every(10.0).time_s);
 }
 
 TEST_CASE("Keys that begin with // are comments at every level") {

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cctype>
-#include <cmath>
 #include <set>
 
 #include "sim/base/json.hpp"
@@ -91,26 +90,10 @@ void check_cluster(const ClusterSpec& cluster, const Place& place) {
   }
 }
 
-void check_evaluate(const EvaluateSpec& evaluate, const Place& place) {
-  const Json& every = evaluate.every;
-  const std::string must =
-      "must be a time with its unit (\"3s\"), a whole number of updates of at least 1, or \"auto\"";
-  if (every.is_string() && every.get<std::string>() == "auto") return;
-  if (every.is_string()) {
-    if (!(parse_quantity(every, Dimension::time, place) > 0)) throw InputError(place, must, every);
-    return;
-  }
-  const double updates = every.is_number() ? every.get<double>() : 0;
-  if (!(updates >= 1 && updates == std::floor(updates) && updates < 9e15)) {
-    throw InputError(place, must, every);
-  }
-}
-
 /// What single fields cannot see: keys that depend on each other.
 void check_together(const Scenario& s, const Place& root) {
   check_name(s.name, root / "name");
   check_cluster(s.cluster, root / "cluster");
-  check_evaluate(s.evaluate, root / "evaluate" / "every");
   if (s.target) {
     const Place here = root / "target";
     if (s.target->accuracy.has_value() == s.target->loss.has_value()) {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "sim/base/json.hpp"
+#include "sim/scenario/evaluation_interval.hpp"
 #include "sim/scenario/fields.hpp"
 #include "sim/scenario/noise.hpp"
 #include "sim/scenario/spread.hpp"
@@ -94,9 +95,7 @@ struct StopSpec {
 };
 
 struct EvaluateSpec {
-  /// "3s" of virtual time, 10 updates, or "auto": about automatic_points over the run.
-  Json every;
-  static constexpr double automatic_points = 100;
+  EvaluationInterval every;
 
   static Fields<EvaluateSpec> fields();
 };

@@ -220,12 +220,7 @@ Fields<EvaluateSpec> EvaluateSpec::fields() {
        .doc =
            "a virtual time (\"3s\"), a number of updates (10), or \"auto\": a hundred points over "
            "the run",
-       .fallback = "auto",
-       .schema =
-           Json{{"anyOf",
-                 {{{"const", "auto"}},
-                  {{"type", "integer"}, {"minimum", 1}},
-                  {{"type", "string"}, {"pattern", quantity_pattern(Dimension::time, false)}}}}}},
+       .fallback = "auto"},
       &EvaluateSpec::every);
   return f;
 }

@@ -11,9 +11,11 @@
 #include <sys/resource.h>
 
 #include "sim/base/digest.hpp"
+#include "sim/base/format.hpp"
 #include "sim/base/json.hpp"
 #include "sim/base/machine_memory.hpp"
 #include "sim/base/regular_file.hpp"
+#include "sim/results/run_warnings.hpp"
 
 namespace motley {
 namespace {
@@ -86,10 +88,12 @@ struct AlgorithmEntry {
   }
 };
 
-std::string listed(const std::set<std::string>& words) {
-  std::string text;
-  for (const std::string& word : words) text += (text.empty() ? "" : ", ") + word;
-  return text;
+/// The parameter that bounds staleness, unless it is "inf".
+std::string bound_among(const Json& parameters) {
+  for (const char* name : {"staleness", "delay_bound"}) {
+    if (parameters.contains(name) && parameters[name].is_number()) return name;
+  }
+  return "";
 }
 
 }  // namespace
@@ -274,7 +278,10 @@ RunResult Experiment::run(const RunPlan& plan, unsigned threads,
   Json parameters = plan.parameters;
   const std::unique_ptr<Algorithm> algorithm =
       find_algorithm(plan.algorithm, plan.place).make(parameters, plan.place, facts());
-  return run(*algorithm, threads, on_progress, run_name, trace);
+  RunResult result = run(*algorithm, threads, on_progress, run_name, trace);
+  result.warnings = warnings_of(
+      result, {classes(), parameters.value("warm_up", std::uint64_t{0}), bound_among(parameters)});
+  return result;
 }
 
 RunResult Experiment::run(Algorithm& algorithm, unsigned threads,
