@@ -4,8 +4,8 @@
 #include <set>
 
 #include "sim/base/json.hpp"
+#include "sim/results/statistics/tuning_score.hpp"
 #include "sim/study/successive_halving.hpp"
-#include "sim/study/tuning_score.hpp"
 #include "tests/catch.hpp"
 
 namespace motley {
@@ -28,7 +28,7 @@ RunResult never_reached(double accuracy, double loss = 1) {
   return result;
 }
 
-RunResult broken(const char* status) {
+RunResult broken(RunStatus status) {
   RunResult result = reached_at(1);
   result.status = status;
   return result;
@@ -53,7 +53,7 @@ TEST_CASE("who reaches the target in more seeds is better, then who is faster") 
   const TuningScore once = score({reached_at(0.1), never_reached(0.8)});
   const TuningScore close = score({never_reached(0.7), never_reached(0.7)});
   const TuningScore far = score({never_reached(0.9), never_reached(0.1)});
-  const TuningScore lost = score({never_reached(0.9), broken("diverged")});
+  const TuningScore lost = score({never_reached(0.9), broken(RunStatus::diverged)});
   const std::vector<TuningScore> order = {fast, even, once, close, far, lost};
   for (std::size_t i = 0; i < order.size(); ++i) {
     for (std::size_t j = 0; j < order.size(); ++j) {
@@ -64,7 +64,7 @@ TEST_CASE("who reaches the target in more seeds is better, then who is faster") 
 }
 
 TEST_CASE("a run that diverges or fails has reached nothing") {
-  for (const char* status : {"diverged", "failed"}) {
+  for (const RunStatus status : {RunStatus::diverged, RunStatus::failed}) {
     const TuningScore s = score({broken(status)});
     CHECK(s.reached == 0);
     CHECK(s.broken == 1);
@@ -75,7 +75,7 @@ TEST_CASE("a run that diverges or fails has reached nothing") {
 TEST_CASE("without a target the lower final loss is better, and diverged is worst") {
   const TuningScore low = score({never_reached(0.1, 0.2), never_reached(0.1, 0.4)});
   const TuningScore high = score({never_reached(0.9, 0.5), never_reached(0.9, 0.5)});
-  const TuningScore lost = score({never_reached(0.9, 0.1), broken("diverged")});
+  const TuningScore lost = score({never_reached(0.9, 0.1), broken(RunStatus::diverged)});
   CHECK(is_better(low, high, false));
   CHECK(is_better(high, lost, false));
   CHECK_FALSE(is_better(high, low, false));

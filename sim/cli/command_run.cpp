@@ -229,7 +229,7 @@ int run(const po::variables_map& options, const std::vector<std::string>& comman
   }
   const bool drawn = !wants_report || make_report(folder.path()) == 0;
   for (const std::size_t run : runs) {
-    if (folder.result(study.entry(run).hash)->status == "failed") return 1;
+    if (folder.result(study.entry(run).hash)->status == RunStatus::failed) return 1;
   }
   return drawn && untraced == 0 ? 0 : 1;
 }

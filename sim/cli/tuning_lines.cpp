@@ -8,16 +8,6 @@ namespace {
 /// More would be no answer but a table of its own.
 constexpr std::size_t most_lines = 12;
 
-/// "step_size 0.1, staleness 4".
-std::string chosen_values(const TuningRecord& record) {
-  std::string text;
-  for (const auto& [name, value] :
-       record.candidates[static_cast<std::size_t>(record.chosen)].values.items()) {
-    text += (text.empty() ? "" : ", ") + name + " " + shown_value(value);
-  }
-  return text;
-}
-
 std::string name_of(const RunTable& table, const TuningRecord& record) {
   std::string text = record.label;
   for (std::size_t i = 0; i < table.axes.size(); ++i) {
@@ -31,13 +21,11 @@ std::string name_of(const RunTable& table, const TuningRecord& record) {
 void print_tuning(std::ostream& out, const Study& study) {
   const RunTable& table = study.table();
   std::vector<std::string> chosen;
-  std::vector<std::string> at_edge;
   for (const TuningRecord& record : table.tuning) {
     if (record.chosen < 0) continue;
-    chosen.push_back(name_of(table, record) + ": " + chosen_values(record) + " (of " +
+    chosen.push_back(name_of(table, record) + ": " + record.chosen_text() + " (of " +
                      std::to_string(record.candidates.size()) + " candidates in " +
                      std::to_string(record.runs()) + " runs)");
-    if (record.at_edge) at_edge.push_back(name_of(table, record) + ": " + chosen_values(record));
   }
   if (chosen.empty()) return;
   out << "\nTuned on seeds that are not reported; every candidate is in tuned.csv:\n";
@@ -46,16 +34,6 @@ void print_tuning(std::ostream& out, const Study& study) {
   }
   if (chosen.size() > most_lines) {
     out << "  ... and " << chosen.size() - most_lines << " more\n";
-  }
-  if (at_edge.empty()) return;
-  out << "WARNING: the best value is at the edge of its grid, so a better one may lie beyond; "
-         "widen "
-         "the grid or give more runs:\n";
-  for (std::size_t i = 0; i < std::min(at_edge.size(), most_lines); ++i) {
-    out << "  " << at_edge[i] << "\n";
-  }
-  if (at_edge.size() > most_lines) {
-    out << "  ... and " << at_edge.size() - most_lines << " more\n";
   }
 }
 

@@ -6,8 +6,8 @@
 
 namespace motley {
 
-/// What was chosen for whom, and loudly who would have wanted a value beyond its grid. Nothing when
-/// nothing was tuned.
+/// What was chosen for whom; nothing when nothing was tuned. Whose choice is at the edge of its grid
+/// is among the warnings of the table.
 void print_tuning(std::ostream& out, const Study& study);
 
 }  // namespace motley

@@ -10,7 +10,7 @@ SimulatedWorker::SimulatedWorker(Simulation& simulation, std::size_t rank)
     : simulation_(simulation),
       rank_(rank),
       mail_(simulation, rank),
-      samples_(simulation.setup().partition, simulation.setup().scenario.order(),
+      samples_(simulation.setup().partition, simulation.setup().order,
                simulation.setup().scenario.seed, rank),
       computation_(simulation, rank, mail_, samples_) {}
 

@@ -173,7 +173,7 @@ void Simulation::end_at(double time) {
 }
 
 void Simulation::stop_if_over() {
-  if (!recorder_.stopped() && !over_) return;
+  if (!recorder_.stop().stopped() && !over_) return;
   if (!over_) end_at(clock());
   s4u::this_actor::suspend();  // ended with the other daemons
 }
@@ -256,7 +256,7 @@ RunResult Simulation::run(const Algorithm& algorithm) {
   });
   global_model_.evaluate(0);
   start_actors(algorithm);
-  if (recorder_.stopped()) end_at(0);  // the initial model has reached the target already
+  if (recorder_.stop().stopped()) end_at(0);  // the initial model has reached the target already
   if (setup_.scenario.stop.time_s) {
     engine.run_until(*setup_.scenario.stop.time_s);
     if (!over_) {
@@ -281,11 +281,11 @@ RunResult Simulation::result() {
     result.workers.push_back(worker);
   }
   if (!deadlock_.empty()) {
-    result.status = "failed";
+    result.status = RunStatus::failed;
     std::ostringstream reason;
     reason << "deadlock at " << end_time_ << " s: " << deadlock_;
     result.reason = reason.str();
-  } else if (recorder_.status() != Recorder::Status::diverged &&
+  } else if (recorder_.stop().status() != StopRule::Status::diverged &&
              recorder_.has_unevaluated_update()) {
     global_model_.evaluate(end_time_);
   }

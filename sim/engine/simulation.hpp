@@ -45,6 +45,7 @@ struct SimulationSetup {
   const ClusterPlan& cluster;
   const Problem& problem;
   const Partition& partition;
+  SampleOrder order;
   double flops_per_sample = 0;
   std::uint64_t message_bytes = 0;
   unsigned threads = 1;

@@ -35,7 +35,10 @@ RunEntry run_entry(const StrictJson& run, std::size_t axes) {
   entry.name = run.member("run").text();
   if (!is_plain_name(entry.name)) run.member("run").refuse("must be the name of a run");
   entry.hash = run.member("hash").text();
-  if (run.any().contains("before_tuning")) entry.before_tuning = run.member("before_tuning").text();
+  if (run.any().contains("before_tuning")) {
+    entry.before_tuning = run.member("before_tuning").text();
+    entry.tuned_by = run.member("tuned_by").count();
+  }
   const bool may_be_open = !entry.before_tuning.empty() && entry.hash.empty();
   if (!may_be_open && !is_digest(entry.hash)) {
     run.member("hash").refuse("must be 32 hexadecimal digits");
@@ -84,7 +87,9 @@ Json to_json(const RunTable& table) {
                     {"replica", run.replica},
                     {"seed", run.seed},
                     {"point", run.point}});
-    if (!run.before_tuning.empty()) runs.back()["before_tuning"] = run.before_tuning;
+    if (run.before_tuning.empty()) continue;
+    runs.back()["before_tuning"] = run.before_tuning;
+    runs.back()["tuned_by"] = run.tuned_by;
   }
   Json json = {{"axes", table.axes}, {"baseline", table.baseline}, {"runs", runs}};
   for (const TuningRecord& record : table.tuning) json["tuning"].push_back(to_json(record));
@@ -157,6 +162,14 @@ RunTable read_run_table(const std::filesystem::path& path) {
     for (std::size_t i = 0; i < tuning.elements(); ++i) {
       table.tuning.push_back(tuning_record_from_json(tuning.element(i), table.axes.size()));
     }
+  }
+  for (const std::string& known : table.hashes()) {
+    if (!is_digest(known)) in.member("tuning").refuse("must name runs by 32 hexadecimal digits");
+  }
+  for (std::size_t i = 0; i < table.runs.size(); ++i) {
+    const RunEntry& run = table.runs[i];
+    if (run.before_tuning.empty() || run.tuned_by < table.tuning.size()) continue;
+    runs.element(i).member("tuned_by").refuse("must be the number of a tuning");
   }
   return table;
 }

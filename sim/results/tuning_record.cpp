@@ -1,5 +1,7 @@
 #include "sim/results/tuning_record.hpp"
 
+#include "sim/scenario/sweep.hpp"
+
 namespace motley {
 namespace {
 
@@ -15,6 +17,15 @@ std::size_t TuningRecord::runs() const {
   std::size_t count = 0;
   for (const CandidateRecord& candidate : candidates) count += candidate.hashes.size();
   return count;
+}
+
+std::string TuningRecord::chosen_text() const {
+  std::string text;
+  if (chosen < 0) return text;
+  for (const auto& [name, value] : candidates[static_cast<std::size_t>(chosen)].values.items()) {
+    text += (text.empty() ? "" : ", ") + name + " " + shown_value(value);
+  }
+  return text;
 }
 
 Json to_json(const TuningRecord& record) {

@@ -26,6 +26,8 @@ struct TuningRecord {
   bool at_edge = false;      ///< the chosen one is at the end of a grid that could not be extended
 
   std::size_t runs() const;
+  /// "step_size 0.1, staleness 4"; empty when nothing is chosen yet.
+  std::string chosen_text() const;
 };
 
 Json to_json(const TuningRecord& record);

@@ -5,15 +5,15 @@
 
 #include "sim/base/atomic_file.hpp"
 #include "sim/base/json.hpp"
+#include "sim/results/tables/tuned_table.hpp"
 #include "sim/study/provenance.hpp"
-#include "sim/study/tuned_file.hpp"
 
 namespace motley {
 namespace {
 
 bool is_better(const RunResult& a, const RunResult& b) {
   const auto rank = [](const RunResult& r) {
-    return r.status == "ok" ? 2 : r.status == "diverged" ? 1 : 0;
+    return r.status == RunStatus::ok ? 2 : r.status == RunStatus::diverged ? 1 : 0;
   };
   return rank(a) > rank(b);
 }
@@ -172,7 +172,7 @@ const RunResult* ResultsFolder::result(const std::string& hash) const {
 
 bool ResultsFolder::is_done(const std::string& hash) const {
   const RunResult* known = result(hash);
-  return known != nullptr && known->status != "failed";
+  return known != nullptr && known->status != RunStatus::failed;
 }
 
 std::vector<RunResult> ResultsFolder::rows() const {
@@ -187,6 +187,14 @@ std::vector<RunResult> ResultsFolder::rows() const {
     row.replica = run.replica;
     row.seed = run.seed;
     row.point = run.point;
+    if (run.before_tuning.empty()) continue;
+    const TuningRecord& choice = table_.tuning[run.tuned_by];
+    row.tuned_at_edge = choice.at_edge;
+    // Once for all replicas.
+    if (choice.at_edge && run.replica == 0) {
+      row.warnings.push_back({"at_edge", "was tuned to " + choice.chosen_text() +
+                                             ", the edge of its grid: better may lie beyond"});
+    }
   }
   return rows;
 }
@@ -195,7 +203,7 @@ ResultsFolder::Claim ResultsFolder::claim(const std::string& hash, bool again) {
   if (!lock_.try_claim(hash)) return Claim::elsewhere;
   if (again) return Claim::ours;
   const std::optional<RunStore::StoredRun> stored = load(hash);
-  if (!stored || stored->result.status == "failed") return Claim::ours;
+  if (!stored || stored->result.status == RunStatus::failed) return Claim::ours;
   results_[hash] = stored->result;
   lock_.release(hash);
   return Claim::done;

@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "sim/base/digest.hpp"
+#include "sim/base/format.hpp"
 #include "sim/base/json.hpp"
 #include "sim/base/text.hpp"
 #include "sim/study/expected_cost.hpp"
@@ -46,10 +47,6 @@ std::string escaped(const std::string& pointer) {
   std::string text;
   for (const char c : pointer) text += c == '~' ? "~0" : c == '/' ? "~1" : std::string(1, c);
   return text;
-}
-
-std::string counted(std::size_t n, const std::string& thing) {
-  return std::to_string(n) + " " + thing + (n == 1 ? "" : "s");
 }
 
 }  // namespace
@@ -149,6 +146,7 @@ void Study::plan_runs() {
         entry.hash = digest(loaded_->description_of(plan).dump());
         if (unit) {
           entry.before_tuning = digest(entry.hash + units_[*unit].identity);
+          entry.tuned_by = *unit;
           entry.hash.clear();
         }
         entry.label = plan.label;

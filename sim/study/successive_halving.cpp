@@ -5,7 +5,7 @@
 #include <set>
 
 #include "sim/base/random.hpp"
-#include "sim/study/tuning_score.hpp"
+#include "sim/results/statistics/tuning_score.hpp"
 
 namespace motley {
 namespace {

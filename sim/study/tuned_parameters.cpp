@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "sim/base/format.hpp"
 #include "sim/study/experiment.hpp"
 
 namespace motley {
@@ -18,17 +19,15 @@ std::vector<TuneGrid> grids_of(const Json& entry, const AlgorithmInfo& info, con
   if (entry.contains("tune")) own = OwnGrids::read(entry["tune"], place / "tune");
   std::set<std::string> settled;
   std::vector<std::string> names;
-  std::string listed;
   for (const FieldInfo& field : info.parameters) {
     names.push_back(field.name);
-    listed += (listed.empty() ? "" : ", ") + field.name;
     if (entry.contains(field.name)) settled.insert(field.name);
   }
   const auto check = [&](const std::string& parameter) {
     const Place here = place / "tune" / parameter;
     if (!takes(info, parameter)) {
       throw InputError(here, "is no parameter of " + info.name + did_you_mean(parameter, names) +
-                                 ", which takes: " + listed);
+                                 ", which takes: " + listed(names));
     }
     if (entry.contains(parameter)) {
       throw InputError(here, "has a value beside \"tune\" as well: remove one of them");

@@ -1,4 +1,4 @@
-#include "sim/study/tuning_score.hpp"
+#include "sim/results/statistics/tuning_score.hpp"
 
 #include <cmath>
 #include <limits>
@@ -33,7 +33,7 @@ TuningScore score_of(const std::vector<const RunResult*>& runs) {
   Mean accuracy;
   Mean loss;
   for (const RunResult* run : runs) {
-    if (run->status != "ok") {
+    if (run->status != RunStatus::ok) {
       ++score.broken;
       continue;
     }
