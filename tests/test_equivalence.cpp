@@ -18,7 +18,7 @@ TEST_CASE("async with one worker is a plain SGD loop, bit for bit") {
   const Experiment experiment = experiment_of(scenario);
   const Problem& problem = experiment.problem();
   const auto workspace = problem.make_workspace();
-  Sampler sampler(experiment.partition(), DataSpec::Order::shuffled, 3, 0);
+  Sampler sampler(experiment.partition(), SampleOrder::shuffled, 3, 0);
   std::vector<float> x(problem.dimension());
   std::vector<float> g(problem.dimension());
   std::vector<Sample> samples(8);

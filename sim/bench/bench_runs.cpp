@@ -143,7 +143,7 @@ LoopCost cost_of_bare_loop(const Experiment& experiment, std::uint64_t updates, 
                          {},
                          std::vector<Sample>(batch),
                          {},
-                         Sampler(experiment.partition(), DataSpec::Order::shuffled, 1, i),
+                         Sampler(experiment.partition(), SampleOrder::shuffled, 1, i),
                          ThreadPool::Task(compute)}));
     }
     const auto start_gradient = [&](std::uint64_t k) {

@@ -94,42 +94,10 @@ void check_cluster(const ClusterSpec& cluster, const Place& place) {
 void check_together(const Scenario& s, const Place& root) {
   check_name(s.name, root / "name");
   check_cluster(s.cluster, root / "cluster");
-  const bool quadratic = s.model.kind == ModelSpec::Kind::quadratic;
-  const bool none = s.model.kind == ModelSpec::Kind::none;
-  if (quadratic && s.data) {
-    throw InputError(root / "data", "the quadratic model makes its own data: remove this key");
-  }
-  if (none && s.data) {
-    throw InputError(root / "data", "nothing is learnt without a model: remove this key");
-  }
-  if (!quadratic && !none && !s.data) {
-    throw InputError(root, "needs \"data\": what is learnt from");
-  }
-  if (none && s.target) {
-    throw InputError(root / "target", "nothing is learnt without a model: remove this key");
-  }
-  if (none && (!s.cost.flops_per_sample || !s.cost.model_size_bytes)) {
-    throw InputError(
-        root / "cost",
-        "needs \"flops_per_sample\" and \"model_size\": there is no model to take them from");
-  }
-  if (s.model.kind == ModelSpec::Kind::mlp && s.model.hidden.empty()) {
-    throw InputError(root / "model" / "hidden", "must list at least one size (or choose softmax)");
-  }
-  if (quadratic && s.model.samples % 2 != 0) {
-    throw InputError(root / "model" / "samples", "must be even", Json(s.model.samples));
-  }
-  if (quadratic && s.model.strong_convexity > s.model.smoothness) {
-    throw InputError(root / "model" / "strong_convexity", "must be at most the smoothness",
-                     Json(s.model.strong_convexity));
-  }
   if (s.target) {
     const Place here = root / "target";
     if (s.target->accuracy.has_value() == s.target->loss.has_value()) {
       throw InputError(here, "needs exactly one of \"accuracy\" and \"loss\"");
-    }
-    if (quadratic && s.target->accuracy) {
-      throw InputError(here / "accuracy", "the quadratic model has no accuracy: give \"loss\"");
     }
   }
   if (s.approximate.ring == ApproximateSpec::Ring::fluid && s.network != Scenario::Network::fluid) {
