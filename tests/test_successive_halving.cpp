@@ -63,6 +63,14 @@ TEST_CASE("who reaches the target in more seeds is better, then who is faster") 
   }
 }
 
+TEST_CASE("where all reach the target nothing but the time decides") {
+  RunResult lower = reached_at(4);
+  lower.final_test_loss = 0.1;
+  lower.best_test_accuracy = 0.99;
+  CHECK_FALSE(is_better(score({lower}), score({reached_at(4)}), true));
+  CHECK_FALSE(is_better(score({reached_at(4)}), score({lower}), true));
+}
+
 TEST_CASE("a run that diverges or fails has reached nothing") {
   for (const RunStatus status : {RunStatus::diverged, RunStatus::failed}) {
     const TuningScore s = score({broken(status)});

@@ -54,8 +54,10 @@ bool is_better(const TuningScore& a, const TuningScore& b, bool has_target) {
   static constexpr double worst = std::numeric_limits<double>::infinity();
   const auto rank = [has_target](const TuningScore& s) {
     const bool all = has_target && s.reached == s.seeds;
-    return std::tuple(has_target ? s.seeds - s.reached : 0,
-                      all ? s.time_to_target_s.value_or(worst) : 0.0, s.broken,
+    if (all)
+      return std::tuple(std::size_t{0}, s.time_to_target_s.value_or(worst), std::size_t{0}, 0.0,
+                        0.0);
+    return std::tuple(has_target ? s.seeds - s.reached : 0, 0.0, s.broken,
                       has_target ? -s.best_test_accuracy.value_or(-worst) : 0.0,
                       s.final_test_loss.value_or(worst));
   };
