@@ -26,7 +26,7 @@ TEST_CASE("A run writes its files, with the columns that are documented") {
   CHECK_THAT(files, Catch::Matchers::UnorderedEquals(std::vector<std::string>{
                         ".lock", "scenario.json", "plan.json", "provenance.json", "runs",
                         "runs.csv", "curves.csv", "workers.csv", "staleness.csv", "links.csv",
-                        "decisions.csv", "summary.csv", "bands.csv"}));
+                        "decisions.csv", "summary.csv", "bands.csv", "whatif.csv", "whatif.json"}));
   CHECK(lines_of(place.result("runs.csv"))[0] ==
         "run,algorithm,replica,seed,status,virtual_s,updates,gradients,samples,epochs,bytes,"
         "final_test_accuracy,best_test_accuracy,final_test_loss,time_to_target_s,compute_s,"

@@ -5,6 +5,7 @@
 #include "sim/base/place.hpp"
 #include "sim/cli/command_line.hpp"
 #include "sim/cli/explanation.hpp"
+#include "sim/cli/whatif_lines.hpp"
 
 namespace po = boost::program_options;
 
@@ -47,6 +48,12 @@ int explain_results(const po::variables_map& options, const std::vector<std::str
     std::cout << "It is the other way round: " << words[2] << " is first.\n";
   }
   std::cout << to_text(*explanation);
+  std::string decides;
+  for (const std::string& algorithm : {words[1], words[2]}) {
+    const std::string line = whatif_line(words[0], algorithm, a.front().point);
+    if (!line.empty()) decides += "  " + line + "\n";
+  }
+  if (!decides.empty()) std::cout << "\n" << whatif_heading << "\n" << decides;
   return 0;
 }
 

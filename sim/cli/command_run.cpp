@@ -11,8 +11,10 @@
 #include "sim/cli/reporting.hpp"
 #include "sim/cli/summary.hpp"
 #include "sim/cli/trace_options.hpp"
+#include "sim/cli/whatif_lines.hpp"
 #include "sim/study/job_queue.hpp"
 #include "sim/study/provenance.hpp"
+#include "sim/study/whatif.hpp"
 
 namespace po = boost::program_options;
 
@@ -127,6 +129,26 @@ bool do_missing(const Study& study, const std::vector<std::size_t>& missing, std
   return do_runs(study, missing, folder, {jobs, threads, effort.trace}, events);
 }
 
+/// Asks what decides the times of a finished study and prints it. False when interrupted.
+bool tell_what_decides(const Study& study, const ResultsFolder& folder, const Effort& effort) {
+  const auto begins = [&](std::size_t runs) {
+    if (!effort.quiet && runs > 0) {
+      std::cout.flush();
+      std::cerr << "timing " << runs << (runs == 1 ? " run" : " runs")
+                << " again on changed clusters\n";
+    }
+  };
+  if (!update_whatif(study, folder, effort.jobs, begins, [] { return interrupted != 0; })) {
+    return false;
+  }
+  print_what_decides(std::cout, folder.path());
+  if (asks_first_point_only(study)) {
+    std::cout << "  asked at the first point only: algorithms times points are more than "
+              << most_whatif_runs << "\n";
+  }
+  return true;
+}
+
 int run(const po::variables_map& options, const std::vector<std::string>& command_line) {
   Effort effort;
   effort.cores = std::max(1U, std::thread::hardware_concurrency());
@@ -175,6 +197,7 @@ int run(const po::variables_map& options, const std::vector<std::string>& comman
     }
     if (done > 0) std::cerr << done << " of " << runs.size() << " already done\n";
   }
+  if (!missing_of(runs, study, folder).empty()) remove_whatif(folder.path());
   bool complete = false;
   std::size_t untraced = 0;
   try {
@@ -188,6 +211,9 @@ int run(const po::variables_map& options, const std::vector<std::string>& comman
 
   const std::vector<RunResult> rows = folder.rows();
   print_summary(std::cout, study.experiment(0), study.table().axes, rows);
+  if (complete && rows.size() == study.size() && options.count("no-whatif") == 0) {
+    complete = tell_what_decides(study, folder, effort);
+  }
   std::vector<std::string> names;
   for (const RunResult& row : rows) names.push_back(row.run);
   finish_traces(std::cout, effort.trace, folder.path(), names);
@@ -226,6 +252,7 @@ Command run_command() {
       "remove the finished runs of the folder, or of the shard, and do them again (default: do "
       "what "
       "is missing)")("report", "draw figures and report.html from the results at the end")(
+      "no-whatif", "do not time the runs again on changed clusters to see what decides")(
       "quiet,q", "no progress, only the table");
   command.groups.push_back(scenario_options());
   command.groups.push_back(folder_options());

@@ -1,0 +1,99 @@
+#include "sim/study/timing_rerun.hpp"
+
+#include <algorithm>
+#include <memory>
+#include <stdexcept>
+
+#include "sim/base/json.hpp"
+#include "sim/learning/models/time_only.hpp"
+
+namespace motley {
+namespace {
+
+/// A model's size and layers, without its mathematics.
+class ShapeOf final : public Problem {
+ public:
+  explicit ShapeOf(const Problem& problem) : problem_(problem) {}
+
+  std::size_t dimension() const override { return problem_.dimension(); }
+  std::vector<Layer> layers() const override { return problem_.layers(); }
+  std::size_t train_size() const override { return problem_.train_size(); }
+  std::size_t test_size() const override { return 1; }
+  bool has_accuracy() const override { return false; }
+  bool is_real() const override { return false; }
+  std::unique_ptr<Workspace> make_workspace() const override {
+    return std::make_unique<Workspace>();
+  }
+  void initial_model(std::uint64_t, std::span<float> x) const override {
+    std::ranges::fill(x, 0.0F);
+  }
+  double gradient(std::span<const float>, std::span<const Sample>, std::span<float> g,
+                  Workspace&) const override {
+    std::ranges::fill(g, 0.0F);
+    return 0;
+  }
+  EvaluationSum evaluate(std::span<const float>, std::size_t, std::size_t,
+                         Workspace&) const override {
+    return {};
+  }
+
+ private:
+  const Problem& problem_;
+};
+
+/// As large as its times need it: where the whole model travels as it is, any few numbers do.
+std::unique_ptr<Problem> without_mathematics(const Problem& problem, const ExchangeSpec& exchange,
+                                             const ClusterPlan& plan) {
+  const bool is_whole = plan.servers.size() <= 1 &&
+                        exchange.overlap == ExchangeSpec::Overlap::none &&
+                        exchange.compress.kind == CompressSpec::Kind::none;
+  if (is_whole) return std::make_unique<TimeOnly>(problem.train_size());
+  return std::make_unique<ShapeOf>(problem);
+}
+
+RunFacts facts_on(const ClusterPlan& plan, RunFacts facts) {
+  facts.names.clear();
+  for (const HostPlan& worker : plan.workers) facts.names.push_back(worker.name);
+  facts.speeds = worker_speeds(plan);
+  facts.workers = plan.workers.size();
+  return facts;
+}
+
+}  // namespace
+
+Throughput timing_rerun(const Experiment& experiment, const RunPlan& plan, const Change& change,
+                        std::uint64_t updates) {
+  ChangedCluster changed{experiment.cluster(), experiment.scenario().cost.flops_per_update,
+                         experiment.message_bytes()};
+  change.apply(changed);
+  Scenario scenario = experiment.scenario();
+  scenario.cost.flops_per_update = changed.flops_per_update;
+  scenario.target.reset();
+  scenario.stop = {};
+  scenario.stop.updates = updates;
+  scenario.evaluate.every = "auto";
+
+  Json parameters = plan.parameters;
+  const std::unique_ptr<Algorithm> algorithm =
+      find_algorithm(plan.algorithm, plan.place)
+          .make(parameters, plan.place, facts_on(changed.plan, experiment.facts()));
+  const std::unique_ptr<Problem> problem =
+      without_mathematics(experiment.problem(), algorithm->exchange(), changed.plan);
+  const Partition partition(problem->train_size());
+  Simulation simulation({scenario,
+                         changed.plan,
+                         *problem,
+                         partition,
+                         experiment.flops_per_sample(),
+                         changed.message_bytes,
+                         1,
+                         {}});
+  const RunResult result = simulation.run(*algorithm);
+  if (result.status != "ok") throw std::runtime_error(result.reason);
+  if (result.updates == 0 || !(result.virtual_s > 0)) {
+    throw std::runtime_error("nothing happened");
+  }
+  return {result.updates, result.samples, result.virtual_s};
+}
+
+}  // namespace motley

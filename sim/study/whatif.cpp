@@ -1,0 +1,240 @@
+#include "sim/study/whatif.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <list>
+#include <memory>
+#include <poll.h>
+#include <system_error>
+
+#include "sim/base/atomic_file.hpp"
+#include "sim/base/child_process.hpp"
+#include "sim/base/json.hpp"
+#include "sim/base/json_file.hpp"
+#include "sim/results/csv_row.hpp"
+#include "sim/scenario/sweep.hpp"
+#include "sim/study/provenance.hpp"
+
+namespace motley {
+namespace {
+
+constexpr std::size_t most_workers = 10'000;
+constexpr const char* csv_name = "whatif.csv";
+constexpr const char* origin_name = "whatif.json";
+
+/// Some ten microseconds each.
+double gradients_to_time(std::size_t workers) {
+  constexpr double of_worker = 100;
+  constexpr double least = 5000;
+  constexpr double most = 20'000;
+  return std::clamp(of_worker * static_cast<double>(workers), least, most);
+}
+
+/// The first replica of every algorithm at every point, or only at the first.
+std::vector<std::size_t> runs_to_ask(const Study& study, const ResultsFolder& folder) {
+  std::vector<std::size_t> runs;
+  const std::vector<RunEntry>& table = study.table().runs;
+  const bool first_point_only = asks_first_point_only(study);
+  for (std::size_t i = 0; i < table.size(); ++i) {
+    const RunResult* result = folder.result(table[i].hash);
+    if (table[i].replica != 0 || result == nullptr || result->status == "failed") continue;
+    if (first_point_only && table[i].point != table[0].point) break;
+    if (result->updates > 0) runs.push_back(i);
+  }
+  return runs;
+}
+
+/// What whatif.csv is made from; the same again when nothing has changed.
+Json origin_of(const Study& study, const ResultsFolder& folder,
+               const std::vector<std::size_t>& runs) {
+  Json list = Json::array();
+  for (const std::size_t run : runs) {
+    const RunEntry& entry = study.table().runs[run];
+    list.push_back({{"run", entry.name},
+                    {"hash", entry.hash},
+                    {"updates", updates_to_time(*folder.result(entry.hash))}});
+  }
+  return {{"program", this_program("")}, {"runs", list}};
+}
+
+bool is_made_from(const std::filesystem::path& folder, const Json& origin) {
+  std::error_code ignored;
+  if (!std::filesystem::exists(folder / csv_name, ignored)) return false;
+  if (!std::filesystem::exists(folder / origin_name, ignored)) return false;
+  try {
+    return parse_json_file((folder / origin_name).string()) == origin;
+  } catch (const InputError&) {
+    return false;  // damaged: it is made anew
+  }
+}
+
+/// The first iterations of a run are not what the rest of it is like, if they are the lesser part.
+RunPlan without_warm_up(RunPlan plan, std::uint64_t timed, std::uint64_t updates) {
+  const Json warm_up = plan.parameters.value("warm_up", Json());
+  if (timed < updates && warm_up.is_number() &&
+      2 * warm_up.get<double>() < static_cast<double>(updates)) {
+    plan.parameters["warm_up"] = 0;
+  }
+  return plan;
+}
+
+bool uses_server(const Experiment& experiment, const RunPlan& plan) {
+  Json parameters = plan.parameters;
+  return find_algorithm(plan.algorithm, plan.place)
+      .make(parameters, plan.place, experiment.facts())
+      ->needs_server();
+}
+
+Json to_json(const Throughput& t) {
+  return {t.updates, t.samples, t.virtual_s};
+}
+
+/// Reruns at work, each in a process of its own.
+class Reruns {
+ public:
+  Reruns(std::vector<WhatIf>& rows, unsigned jobs) : rows_(rows), jobs_(jobs) {}
+
+  bool empty() const { return running_.empty(); }
+
+  /// False when so many are at work that one must end first.
+  bool start(std::size_t row, const std::function<Throughput()>& rerun) {
+    if (running_.size() >= jobs_) return false;
+    try {
+      running_.push_back({row, std::make_unique<ChildProcess>(
+                                   [&](const ChildProcess::Report&) { return to_json(rerun()); })});
+    } catch (const std::system_error& e) {  // the system has no room for one more
+      jobs_ = std::max<std::size_t>(1, running_.size());
+      if (!running_.empty()) return false;
+      rows_[row].why_not = e.what();
+    }
+    return true;
+  }
+
+  /// Waits for a moment, or until one of them has something to say, and takes that.
+  void take() {
+    std::vector<pollfd> fds;
+    for (const Rerun& rerun : running_) fds.push_back({rerun.process->fd(), POLLIN, 0});
+    poll(fds.data(), fds.size(), 200);
+    auto next = running_.begin();
+    for (const pollfd& fd : fds) {
+      const auto rerun = next++;
+      if (fd.revents == 0 || rerun->process->read([](const Json&) {})) continue;
+      end(rows_[rerun->row], rerun->process->wait());
+      running_.erase(rerun);
+    }
+  }
+
+ private:
+  struct Rerun {
+    std::size_t row;
+    std::unique_ptr<ChildProcess> process;
+  };
+
+  static void end(WhatIf& row, const ChildOutcome& outcome) {
+    if (outcome.result) {
+      const Json& t = *outcome.result;
+      row.throughput = Throughput{t.at(0), t.at(1), t.at(2)};
+    } else {
+      row.why_not = outcome.complaint();
+    }
+  }
+
+  std::vector<WhatIf>& rows_;
+  std::size_t jobs_;
+  std::list<Rerun> running_;
+};
+
+/// Empty when interrupted.
+std::optional<std::vector<WhatIf>> ask(const Study& study, const ResultsFolder& folder,
+                                       const std::vector<std::size_t>& runs, unsigned jobs,
+                                       const std::function<bool()>& should_interrupt) {
+  std::vector<WhatIf> rows;
+  Reruns reruns(rows, jobs);
+  for (const std::size_t run : runs) {
+    const RunEntry& entry = study.table().runs[run];
+    const Experiment& experiment = study.experiment(run);
+    const RunResult& result = *folder.result(entry.hash);
+    const std::uint64_t updates = updates_to_time(result);
+    const RunPlan plan = without_warm_up(study.plan(run), updates, result.updates);
+    for (const Change& change : changes_for(experiment, uses_server(experiment, plan))) {
+      rows.push_back({entry.label, entry.point, change.name, {}, change.why_not});
+      if (experiment.cluster().workers.size() > most_workers) {
+        rows.back().why_not = "not with more than " + std::to_string(most_workers) + " workers";
+        break;
+      }
+      if (!change.apply) continue;
+      while (!reruns.start(rows.size() - 1,
+                           [&] { return timing_rerun(experiment, plan, change, updates); })) {
+        reruns.take();
+        if (should_interrupt()) return std::nullopt;
+      }
+    }
+  }
+  while (!reruns.empty()) {
+    reruns.take();
+    if (should_interrupt()) return std::nullopt;
+  }
+  return rows;
+}
+
+}  // namespace
+
+bool asks_first_point_only(const Study& study) {
+  const auto asked = std::ranges::count(study.table().runs, 0U, &RunEntry::replica);
+  return static_cast<std::size_t>(asked) > most_whatif_runs;
+}
+
+std::uint64_t updates_to_time(const RunResult& result) {
+  if (result.gradients == 0) return result.updates;
+  constexpr double fewest = 20;
+  const double per_update =
+      static_cast<double>(result.gradients) / static_cast<double>(result.updates);
+  const double enough =
+      std::max(fewest, std::ceil(gradients_to_time(result.workers.size()) / per_update));
+  return std::min(result.updates, static_cast<std::uint64_t>(enough));
+}
+
+std::string whatif_csv(const std::vector<std::string>& axes, const std::vector<WhatIf>& rows) {
+  std::string head = "algorithm";
+  for (const std::string& axis : axes) head += "," + cell(axis);
+  std::string text = head + ",change,updates,updates_per_s,gain,samples_per_s,reason\n";
+  const Throughput* as_is = nullptr;
+  for (const WhatIf& r : rows) {
+    if (r.change == "as_is") as_is = r.throughput ? &*r.throughput : nullptr;
+    text += cell(r.algorithm);
+    for (const Json& value : r.point) text += "," + cell(shown_value(value));
+    const auto given = [&](auto figure) {
+      return r.throughput ? std::optional<double>(figure(*r.throughput)) : std::nullopt;
+    };
+    const std::optional<double> gain =
+        r.throughput && as_is != nullptr
+            ? std::optional(r.throughput->updates_per_s() / as_is->updates_per_s())
+            : std::nullopt;
+    text += "," + row(r.change, given([](const Throughput& t) { return t.updates; }),
+                      given([](const Throughput& t) { return t.updates_per_s(); }), gain,
+                      given([](const Throughput& t) { return t.samples_per_s(); }), r.why_not);
+  }
+  return text;
+}
+
+bool update_whatif(const Study& study, const ResultsFolder& folder, unsigned jobs,
+                   const std::function<void(std::size_t runs)>& begins,
+                   const std::function<bool()>& should_interrupt) {
+  const std::vector<std::size_t> runs = runs_to_ask(study, folder);
+  const Json origin = origin_of(study, folder, runs);
+  if (is_made_from(folder.path(), origin)) return true;
+  begins(runs.size());
+  const std::optional<std::vector<WhatIf>> rows = ask(study, folder, runs, jobs, should_interrupt);
+  if (!rows) return false;
+  write_atomically(folder.path() / csv_name, whatif_csv(study.table().axes, *rows));
+  write_atomically(folder.path() / origin_name, origin.dump(2) + "\n");
+  return true;
+}
+
+void remove_whatif(const std::filesystem::path& folder) {
+  std::error_code ignored;
+  std::filesystem::remove(folder / origin_name, ignored);
+  std::filesystem::remove(folder / csv_name, ignored);
+}
+
+}  // namespace motley
