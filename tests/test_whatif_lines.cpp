@@ -1,4 +1,5 @@
 // What decides, as the program tells it: whatif.csv, the lines after the table, explain.
+#include "sim/base/json.hpp"
 #include "sim/cli/whatif_lines.hpp"
 #include "sim/study/whatif.hpp"
 #include "tests/catch.hpp"
@@ -6,6 +7,16 @@
 
 namespace motley {
 namespace {
+
+/// With a batch that takes a gpu 8 ms and a cpu 80 ms, and messages of 72 bytes some 20 us.
+class Computing : public Workplace {
+ public:
+  Computing() {
+    Json scenario = Json::parse(small);
+    scenario["cost"]["flops_per_sample"] = "1Mf";
+    write("s.json", scenario.dump());
+  }
+};
 
 TEST_CASE("the largest gain is named first, and what brings less than 2 % is not") {
   const std::vector<Gain> gains = {
@@ -41,20 +52,32 @@ TEST_CASE("a run is timed whole, a long one by its first gradients") {
   run.workers.resize(8);
   run.updates = 500;
   run.gradients = 4000;
-  CHECK(updates_to_time(run) == 500);
+  const Json none = Json::object();
+  CHECK(updates_to_time(run, none, 1) == 500);
   run.updates = 10'000;
   run.gradients = 80'000;
-  CHECK(updates_to_time(run) == 5000 / 8);  // 5000 gradients, 8 of them an update
+  CHECK(updates_to_time(run, none, 1) == 20'000 / 8);  // eight gradients an update
+  CHECK(updates_to_time(run, none, 20) == 120'000 / 20 / 8);
+  CHECK(updates_to_time(run, none, 200) == 2000 / 8);
+  run.workers.resize(100);
+  CHECK(updates_to_time(run, none, 200) == 50 * 100 / 8);  // fifty a worker
   run.updates = 30;
   run.gradients = 30'000;
-  CHECK(updates_to_time(run) == 20);  // 5 would be 5000 gradients, too few updates
-  run.workers.resize(1000);
+  CHECK(updates_to_time(run, none, 200) == 20);  // 5 would be 5000 gradients
+}
+
+TEST_CASE("where steps at home are updates, whole rounds are timed") {
+  RunResult run;
+  run.workers.resize(8);
   run.updates = run.gradients = 1'000'000;
-  CHECK(updates_to_time(run) == 20'000);
+  // Rounds of 8 * 1000 steps and their end: three of them are the first to make 20,000.
+  CHECK(updates_to_time(run, {{"local_steps", 1000}}, 1) == 3 * 8001);
+  run.updates = 10'000;  // local steps of an update that ends a round are not updates themselves
+  CHECK(updates_to_time(run, {{"local_steps", 10}}, 1) == 200);
 }
 
 TEST_CASE("a run tells what decides, the same for any number of jobs") {
-  const Workplace place;
+  const Computing place;
   const Outcome outcome = place.run({"--jobs", "1"});
   REQUIRE(outcome.exit_code == 0);
   const std::string csv = place.result("whatif.csv");
@@ -70,7 +93,6 @@ TEST_CASE("a run tells what decides, the same for any number of jobs") {
   CHECK(of_sync == std::vector<std::string>{"as_is", "bandwidth_x2", "server_bandwidth_x2",
                                             "no_latency", "compute_x2", "speed_x2:gpu",
                                             "speed_x2:cpu", "without:cpu"});
-  // A cpu takes ten times as long as a gpu, and messages of 72 bytes some 20 us.
   CHECK(contains(outcome.out, "\n  sync: bottleneck: speed of cpu ("));
   CHECK(contains(outcome.err, "timing 2 runs again on changed clusters\n"));
 
@@ -83,7 +105,7 @@ TEST_CASE("a run tells what decides, the same for any number of jobs") {
 }
 
 TEST_CASE("what was asked of finished runs is not asked again, of new ones it is") {
-  const Workplace place;
+  const Computing place;
   REQUIRE(place.run().exit_code == 0);
   const std::string csv = place.result("whatif.csv");
   const Outcome again = place.run();
@@ -96,9 +118,9 @@ TEST_CASE("what was asked of finished runs is not asked again, of new ones it is
 }
 
 TEST_CASE("nobody need ask, and what was said of other runs is gone") {
-  const Workplace place;
+  const Computing place;
   REQUIRE(place.run().exit_code == 0);
-  const Outcome outcome = place.run({"--no-whatif", "--fresh"});
+  const Outcome outcome = place.run({"--no-whatif"});
   CHECK(outcome.exit_code == 0);
   CHECK_FALSE(contains(outcome.out, "What decides"));
   CHECK_FALSE(place.has("out/whatif.csv"));
@@ -106,7 +128,7 @@ TEST_CASE("nobody need ask, and what was said of other runs is gone") {
 }
 
 TEST_CASE("a sweep is asked at every point, a large one at its first") {
-  const Workplace place;
+  const Computing place;
   Outcome outcome = place.run_with(R"(/sweep={"/cluster/workers/1/speed": ["100Mf", "1Gf"]})");
   REQUIRE(outcome.exit_code == 0);
   CHECK(contains(outcome.out, "\n  sync: bottleneck: speed of cpu at 1 point, "));
@@ -125,7 +147,7 @@ TEST_CASE("a sweep is asked at every point, a large one at its first") {
 }
 
 TEST_CASE("what an algorithm cannot do on the changed cluster is left out with the reason") {
-  const Workplace place;
+  const Computing place;
   const Outcome outcome = place.run_with(
       R"(/algorithms=[{"name": "grouping", "groups": [["gpu0", "gpu1"], ["cpu0"]]}])");
   REQUIRE(outcome.exit_code == 0);

@@ -197,7 +197,8 @@ int run(const po::variables_map& options, const std::vector<std::string>& comman
     }
     if (done > 0) std::cerr << done << " of " << runs.size() << " already done\n";
   }
-  if (!missing_of(runs, study, folder).empty()) remove_whatif(folder.path());
+  const bool asks_what_if = options.count("no-whatif") == 0;
+  if (!asks_what_if || !missing_of(runs, study, folder).empty()) remove_whatif(folder.path());
   bool complete = false;
   std::size_t untraced = 0;
   try {
@@ -211,7 +212,7 @@ int run(const po::variables_map& options, const std::vector<std::string>& comman
 
   const std::vector<RunResult> rows = folder.rows();
   print_summary(std::cout, study.experiment(0), study.table().axes, rows);
-  if (complete && rows.size() == study.size() && options.count("no-whatif") == 0) {
+  if (complete && rows.size() == study.size() && asks_what_if) {
     complete = tell_what_decides(study, folder, effort);
   }
   std::vector<std::string> names;

@@ -178,7 +178,7 @@ std::string what_decides(const std::vector<Gain>& gains) {
   const std::string bottleneck = bottleneck_of(gains);
   std::string text = bottleneck.empty() ? "" : "bottleneck: " + bottleneck + " (";
   for (std::size_t i = 0; i < named.size(); ++i) {
-    constexpr double visible = 0.01;
+    constexpr double visible = 0.05;  // more than what is computed but not yet used at the end
     const Gain& g = named[i];
     text += (i > 0 ? "; " : "") + done(g.change) + ": " + times(g.updates) +
             (i == 0 ? " updates/s" : "");

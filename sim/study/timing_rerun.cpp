@@ -1,6 +1,5 @@
 #include "sim/study/timing_rerun.hpp"
 
-#include <algorithm>
 #include <memory>
 #include <stdexcept>
 
@@ -10,37 +9,6 @@
 namespace motley {
 namespace {
 
-/// A model's size and layers, without its mathematics.
-class ShapeOf final : public Problem {
- public:
-  explicit ShapeOf(const Problem& problem) : problem_(problem) {}
-
-  std::size_t dimension() const override { return problem_.dimension(); }
-  std::vector<Layer> layers() const override { return problem_.layers(); }
-  std::size_t train_size() const override { return problem_.train_size(); }
-  std::size_t test_size() const override { return 1; }
-  bool has_accuracy() const override { return false; }
-  bool is_real() const override { return false; }
-  std::unique_ptr<Workspace> make_workspace() const override {
-    return std::make_unique<Workspace>();
-  }
-  void initial_model(std::uint64_t, std::span<float> x) const override {
-    std::ranges::fill(x, 0.0F);
-  }
-  double gradient(std::span<const float>, std::span<const Sample>, std::span<float> g,
-                  Workspace&) const override {
-    std::ranges::fill(g, 0.0F);
-    return 0;
-  }
-  EvaluationSum evaluate(std::span<const float>, std::size_t, std::size_t,
-                         Workspace&) const override {
-    return {};
-  }
-
- private:
-  const Problem& problem_;
-};
-
 /// As large as its times need it: where the whole model travels as it is, any few numbers do.
 std::unique_ptr<Problem> without_mathematics(const Problem& problem, const ExchangeSpec& exchange,
                                              const ClusterPlan& plan) {
@@ -48,7 +16,7 @@ std::unique_ptr<Problem> without_mathematics(const Problem& problem, const Excha
                         exchange.overlap == ExchangeSpec::Overlap::none &&
                         exchange.compress.kind == CompressSpec::Kind::none;
   if (is_whole) return std::make_unique<TimeOnly>(problem.train_size());
-  return std::make_unique<ShapeOf>(problem);
+  return std::make_unique<TimeOnly>(problem.train_size(), problem.layers());
 }
 
 RunFacts facts_on(const ClusterPlan& plan, RunFacts facts) {

@@ -22,12 +22,16 @@ constexpr std::size_t most_workers = 10'000;
 constexpr const char* csv_name = "whatif.csv";
 constexpr const char* origin_name = "whatif.json";
 
-/// Some ten microseconds each.
-double gradients_to_time(std::size_t workers) {
-  constexpr double of_worker = 100;
-  constexpr double least = 5000;
+/// Some five microseconds each: altogether a few seconds of a core, and not fewer than fifty a
+/// worker while that is affordable.
+double gradients_to_time(std::size_t workers, std::size_t runs) {
+  constexpr double of_all_runs = 120'000;
+  constexpr double of_worker = 50;
+  constexpr double least = 2000;
   constexpr double most = 20'000;
-  return std::clamp(of_worker * static_cast<double>(workers), least, most);
+  return std::clamp(
+      std::max(of_all_runs / static_cast<double>(runs), of_worker * static_cast<double>(workers)),
+      least, most);
 }
 
 /// The first replica of every algorithm at every point, or only at the first.
@@ -45,14 +49,11 @@ std::vector<std::size_t> runs_to_ask(const Study& study, const ResultsFolder& fo
 }
 
 /// What whatif.csv is made from; the same again when nothing has changed.
-Json origin_of(const Study& study, const ResultsFolder& folder,
-               const std::vector<std::size_t>& runs) {
+Json origin_of(const Study& study, const std::vector<std::size_t>& runs) {
   Json list = Json::array();
   for (const std::size_t run : runs) {
     const RunEntry& entry = study.table().runs[run];
-    list.push_back({{"run", entry.name},
-                    {"hash", entry.hash},
-                    {"updates", updates_to_time(*folder.result(entry.hash))}});
+    list.push_back({{"run", entry.name}, {"hash", entry.hash}});
   }
   return {{"program", this_program("")}, {"runs", list}};
 }
@@ -154,7 +155,7 @@ std::optional<std::vector<WhatIf>> ask(const Study& study, const ResultsFolder& 
     const RunEntry& entry = study.table().runs[run];
     const Experiment& experiment = study.experiment(run);
     const RunResult& result = *folder.result(entry.hash);
-    const std::uint64_t updates = updates_to_time(result);
+    const std::uint64_t updates = updates_to_time(result, study.plan(run).parameters, runs.size());
     const RunPlan plan = without_warm_up(study.plan(run), updates, result.updates);
     for (const Change& change : changes_for(experiment, uses_server(experiment, plan))) {
       rows.push_back({entry.label, entry.point, change.name, {}, change.why_not});
@@ -184,14 +185,22 @@ bool asks_first_point_only(const Study& study) {
   return static_cast<std::size_t>(asked) > most_whatif_runs;
 }
 
-std::uint64_t updates_to_time(const RunResult& result) {
+std::uint64_t updates_to_time(const RunResult& result, const Json& parameters, std::size_t runs) {
   if (result.gradients == 0) return result.updates;
   constexpr double fewest = 20;
+  const auto workers = static_cast<double>(result.workers.size());
   const double per_update =
       static_cast<double>(result.gradients) / static_cast<double>(result.updates);
-  const double enough =
-      std::max(fewest, std::ceil(gradients_to_time(result.workers.size()) / per_update));
-  return std::min(result.updates, static_cast<std::uint64_t>(enough));
+  double enough =
+      std::max(fewest, std::ceil(gradients_to_time(result.workers.size(), runs) / per_update));
+  const Json local_steps = parameters.value("local_steps", Json());
+  if (local_steps.is_number() && per_update < 2) {
+    // Every step counts as an update, and who has made them all waits: whole rounds, each with the
+    // update that ends it.
+    const double round = local_steps.get<double>() * workers + 1;
+    enough = std::ceil(enough / round) * round;
+  }
+  return static_cast<std::uint64_t>(std::min(static_cast<double>(result.updates), enough));
 }
 
 std::string whatif_csv(const std::vector<std::string>& axes, const std::vector<WhatIf>& rows) {
@@ -221,8 +230,9 @@ bool update_whatif(const Study& study, const ResultsFolder& folder, unsigned job
                    const std::function<void(std::size_t runs)>& begins,
                    const std::function<bool()>& should_interrupt) {
   const std::vector<std::size_t> runs = runs_to_ask(study, folder);
-  const Json origin = origin_of(study, folder, runs);
+  const Json origin = origin_of(study, runs);
   if (is_made_from(folder.path(), origin)) return true;
+  remove_whatif(folder.path());
   begins(runs.size());
   const std::optional<std::vector<WhatIf>> rows = ask(study, folder, runs, jobs, should_interrupt);
   if (!rows) return false;

@@ -15,8 +15,9 @@
 /// thing of the cluster changed at a time.
 namespace motley {
 
-/// How many updates of a run are timed: all, or the first of a long run.
-std::uint64_t updates_to_time(const RunResult& result);
+/// How many updates of a run are timed: all, or the first of a long one; the fewer, the more runs
+/// there are. `parameters` are those of its algorithm.
+std::uint64_t updates_to_time(const RunResult& result, const Json& parameters, std::size_t runs);
 
 /// One row of whatif.csv.
 struct WhatIf {

@@ -6,15 +6,22 @@
 
 namespace motley {
 
-/// Nothing is learnt: for studies of times alone. A few parameters, so that models and gradients
-/// exist and can be split over servers.
+/// Nothing is learnt: for studies of times alone.
 class TimeOnly final : public Problem {
  public:
-  explicit TimeOnly(std::size_t samples) : samples_(samples) {}
+  /// A few parameters, so that models and gradients exist and can be split over servers. What their
+  /// layer costs is the scenario's to say.
+  explicit TimeOnly(std::size_t samples) : TimeOnly(samples, {{64, 0, 0}}) {}
+  /// With the layers of another model, whose times are wanted.
+  TimeOnly(std::size_t samples, std::vector<Layer> layers)
+      : samples_(samples), layers_(std::move(layers)) {}
 
-  std::size_t dimension() const override { return 64; }
-  /// One. What it costs is the scenario's to say.
-  std::vector<Layer> layers() const override { return {{dimension(), 0, 0}}; }
+  std::size_t dimension() const override {
+    std::size_t size = 0;
+    for (const Layer& layer : layers_) size += layer.size;
+    return size;
+  }
+  std::vector<Layer> layers() const override { return layers_; }
   std::size_t train_size() const override { return samples_; }
   std::size_t test_size() const override { return 1; }
   bool has_accuracy() const override { return false; }
@@ -37,6 +44,7 @@ class TimeOnly final : public Problem {
 
  private:
   std::size_t samples_;
+  std::vector<Layer> layers_;
 };
 
 }  // namespace motley
