@@ -1,6 +1,6 @@
 /// AD-PSGD: no server and no barrier; workers average their models in pairs while they compute.
 ///   X. Lian, W. Zhang, C. Zhang, J. Liu: Asynchronous Decentralized Parallel Stochastic Gradient
-///   Descent, ICML 2018, PMLR 80:3043.
+///   Descent, ICML 2018, PMLR 80:3043 [code].
 ///
 ///   active i:   loop: draw a neighbour j;  send x_i to j;  g <- grad f(x_i; B samples)
 ///                     x_i <- the average that j sends back;   x_i <- x_i - eta g
@@ -10,7 +10,7 @@
 /// Gradients are taken at the model they began with; a pair's average is the same for both. The graph
 /// is bipartite, so that nobody waits for somebody who waits: even ranks are active, odd ones
 /// passive. An update is a step of any worker; the curve shows the mean of all models, an oracle.
-#include "algorithms/catalog.hpp"
+#include "sim/vocabulary/algorithm.hpp"
 #include "sim/vocabulary/draw.hpp"
 
 namespace motley {
@@ -87,7 +87,7 @@ class AdPsgd : public Algorithm {
 
 AlgorithmInfo ad_psgd() {
   return describe<AdPsgd>("ad_psgd", "no server: models averaged in pairs, behind the computation",
-                          "Lian et al., ICML 2018, PMLR 80:3043");
+                          "Lian et al., ICML 2018, PMLR 80:3043", Listed{190});
 }
 
 }  // namespace motley

@@ -18,8 +18,8 @@
 #include <cmath>
 #include <numeric>
 
-#include "algorithms/catalog.hpp"
 #include "algorithms/support/apportioned_to_all.hpp"
+#include "sim/vocabulary/algorithm.hpp"
 
 namespace motley {
 namespace {
@@ -138,10 +138,10 @@ class Allocation : public Algorithm {
 
 }  // namespace
 
-AlgorithmInfo allocation_sgd() {
+AlgorithmInfo allocation() {
   return describe<Allocation>("allocation",
                               "ring all-reduce with batches in proportion to speed, same total",
-                              "Task allocation on a ring 2021, arXiv 2111.08272");
+                              "Task allocation on a ring 2021, arXiv 2111.08272", Listed{110});
 }
 
 }  // namespace motley

@@ -3,7 +3,7 @@
 ///   J. Parallel Distrib. Comput. 69(2), 2009 (the ring).
 ///
 ///   worker:  loop: g <- grad f(x; B samples);  g <- mean of all workers' g;  x <- x - eta g
-#include "algorithms/catalog.hpp"
+#include "sim/vocabulary/algorithm.hpp"
 
 namespace motley {
 namespace {
@@ -38,9 +38,9 @@ class AllReduce : public Algorithm {
 
 }  // namespace
 
-AlgorithmInfo allreduce_sgd() {
+AlgorithmInfo allreduce() {
   return describe<AllReduce>("allreduce", "everybody's gradient averaged around a ring, no server",
-                             "Patarasuk and Yuan 2009, JPDC 69(2)");
+                             "Patarasuk and Yuan 2009, JPDC 69(2)", Listed{20});
 }
 
 }  // namespace motley

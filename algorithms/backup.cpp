@@ -13,7 +13,7 @@
 /// for the m fastest at no loss for the others, the best a synchronous method can do (m-sync).
 #include <algorithm>
 
-#include "algorithms/catalog.hpp"
+#include "sim/vocabulary/algorithm.hpp"
 
 namespace motley {
 namespace {
@@ -124,9 +124,9 @@ class Backup : public Algorithm {
 
 }  // namespace
 
-AlgorithmInfo backup_sgd() {
+AlgorithmInfo backup() {
   return describe<Backup>("backup", "synchronous, but the slowest gradients of a step are dropped",
-                          "Chen et al. 2016, arXiv 1604.00981");
+                          "Chen et al. 2016, arXiv 1604.00981", Listed{120});
 }
 
 }  // namespace motley

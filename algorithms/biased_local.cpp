@@ -9,39 +9,33 @@
 ///              score is its latest training loss, infinite before it is seen. The fast workers get
 ///              slices of a fresh permutation of everything.
 ///
-/// As in the published code: plain average whatever tau_i (uniform; steps has p_i ~ tau_i,
+/// As in the published code [code]: plain average whatever tau_i (uniform; steps has p_i ~ tau_i,
 /// slow_share a given total for the slow ones); momentum stays with its worker and is never
 /// averaged; an epoch is N / (B W tau_fast) rounds, by which the schedule is counted (there rounded
 /// down; here not, so that equal workers count as `local` does).
 ///
-/// Taken here: v_i are the speeds of the cluster's description. The scores are taken to travel with
-/// the models at no cost. With bias_sampling = false everybody draws in its own order like every other algorithm here
-/// (deal = own_order, so that equal workers do exactly what `local` does), or from disjoint slices
-/// of one permutation (deal = disjoint, as the published code does).
+/// Taken here [inferred]: v_i are the speeds of the cluster's description. The scores are taken to
+/// travel with the models at no cost. With bias_sampling = false everybody draws in its own order like
+/// every other algorithm here (deal = own_order, so that equal workers do exactly what `local` does),
+/// or from disjoint slices of one permutation (deal = disjoint, as the published code does).
 #include <algorithm>
 #include <cmath>
 #include <numeric>
 #include <optional>
 
-#include "algorithms/catalog.hpp"
+#include "algorithms/support/deal_spec.hpp"
 #include "algorithms/support/dealer.hpp"
+#include "algorithms/support/model_weights.hpp"
 #include "algorithms/support/slow_workers.hpp"
+#include "sim/vocabulary/algorithm.hpp"
 
 namespace motley {
 namespace {
 
 class BiasedLocal : public Algorithm {
  public:
-  enum class Deal { own_order, disjoint };
-  enum class Aggregation { uniform, steps, slow_share };
-
-  struct Options : SgdSpec, SlowWorkers {
+  struct Options : SgdSpec, DealSpec, ModelWeights, SlowWorkers {
     std::size_t local_steps = 0;
-    bool bias_sampling = true;
-    double candidate_ratio = 0;
-    Deal deal = Deal::own_order;
-    Aggregation aggregation = Aggregation::uniform;
-    std::optional<double> slow_share;
 
     static Fields<Options> fields() {
       Fields<Options> f;
@@ -52,59 +46,16 @@ class BiasedLocal : public Algorithm {
              .fallback = 32,
              .minimum = 1},
             &Options::local_steps);
-      f.add({.name = "bias_sampling",
-             .doc = "slow workers train on the samples with the largest losses",
-             .fallback = true},
-            &Options::bias_sampling);
-      f.add({.name = "candidate_ratio",
-             .doc = "rho: how many times the samples needed are drawn to choose from",
-             .fallback = 4.0,
-             .minimum = 1},
-            &Options::candidate_ratio);
-      f.add({.name = "deal",
-             .doc =
-                 "without bias_sampling: own_order (each worker passes over the data by itself) or "
-                 "disjoint (slices of one permutation)",
-             .fallback = "own_order",
-             .choices = {"own_order", "disjoint"}},
-            &Options::deal);
-      f.add({.name = "aggregation",
-             .doc = "weights of the models: uniform, steps (in proportion to local steps) or "
-                    "slow_share",
-             .fallback = "uniform",
-             .choices = {"uniform", "steps", "slow_share"}},
-            &Options::aggregation);
-      f.add({.name = "slow_share",
-             .doc = "total weight of the slow workers, with aggregation = slow_share",
-             .minimum = 0,
-             .maximum = 1},
-            &Options::slow_share);
+      f.include(DealSpec::fields());
+      f.include(ModelWeights::fields());
       f.include(SlowWorkers::fields());
       return f;
     }
   };
 
   static void check(const Options& options, const RunFacts& facts, const Place& place) {
-    const std::vector<bool> slow = options.of_workers(facts, place);
-    const bool wants_share = options.aggregation == Aggregation::slow_share;
-    if (wants_share != options.slow_share.has_value()) {
-      throw InputError(place / "slow_share",
-                       wants_share ? "must be given with aggregation = slow_share"
-                                   : "is only for aggregation = slow_share: remove it");
-    }
-    if (wants_share) {
-      const auto count = static_cast<std::size_t>(std::count(slow.begin(), slow.end(), true));
-      if (count == 0 || count == slow.size()) {
-        throw InputError(place / "aggregation",
-                         "slow_share needs both slow and fast workers, but " +
-                             std::string(count == 0 ? "none" : "every one") + " is slow");
-      }
-    }
-    const bool deals = options.bias_sampling || options.deal == Deal::disjoint;
-    if (deals && !facts.everybody_has_all_data) {
-      throw InputError(place / (options.bias_sampling ? "bias_sampling" : "deal"),
-                       "deals the data itself: /data/partition must be of kind iid");
-    }
+    options.ModelWeights::check(options.of_workers(facts, place), place);
+    options.DealSpec::check(facts, place);
   }
 
   BiasedLocal(const Options& options, const RunFacts& facts)
@@ -117,7 +68,7 @@ class BiasedLocal : public Algorithm {
       steps_.push_back(std::max<std::size_t>(1, static_cast<std::size_t>(steps)));
       all_steps += steps_.back();
     }
-    set_weights();
+    weights_ = options.weights_of(steps_, slow_);
     rounds_per_deal_ =
         std::max<std::size_t>(1, facts.samples_per_epoch / (options.batch_size * all_steps));
   }
@@ -136,7 +87,7 @@ class BiasedLocal : public Algorithm {
     if (options_.bias_sampling) me.keep_losses();
     // Everybody makes the same deals by itself, from the same seed and the same scores.
     std::optional<Dealer> dealer;
-    if (options_.bias_sampling || options_.deal == Deal::disjoint) dealer.emplace(deals());
+    if (options_.deals()) dealer.emplace(setup_of_deals());
     Model x = me.initial_model();
     for (std::size_t round = 0;; ++round) {
       if (dealer && round % rounds_per_deal_ == 0) me.draw_next(dealer->deal()[me.rank()]);
@@ -149,25 +100,7 @@ class BiasedLocal : public Algorithm {
   }
 
  private:
-  void set_weights() {
-    const auto slow = static_cast<double>(std::count(slow_.begin(), slow_.end(), true));
-    const double fast = static_cast<double>(slow_.size()) - slow;
-    for (std::size_t i = 0; i < slow_.size(); ++i) {
-      switch (options_.aggregation) {
-        case Aggregation::uniform:
-          weights_.push_back(1);
-          break;
-        case Aggregation::steps:
-          weights_.push_back(static_cast<double>(steps_[i]));
-          break;
-        case Aggregation::slow_share:
-          weights_.push_back(slow_[i] ? *options_.slow_share / slow
-                                      : (1 - *options_.slow_share) / fast);
-      }
-    }
-  }
-
-  Dealer::Setup deals() const {
+  Dealer::Setup setup_of_deals() const {
     Dealer::Setup setup;
     setup.samples = facts_.samples_per_epoch;
     for (const std::size_t steps : steps_) {
@@ -215,10 +148,10 @@ class BiasedLocal : public Algorithm {
 
 }  // namespace
 
-AlgorithmInfo biased_local_sgd() {
+AlgorithmInfo biased_local() {
   return describe<BiasedLocal>("biased_local",
                                "more local steps for the fast, the hardest samples for the slow",
-                               "Biased Local SGD 2025, arXiv 2508.08540");
+                               "Biased Local SGD 2025, arXiv 2508.08540", Listed{90});
 }
 
 }  // namespace motley

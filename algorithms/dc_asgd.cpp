@@ -1,16 +1,16 @@
 /// DC-ASGD: asynchronous SGD whose server moves every late gradient to the present model.
 ///   S. Zheng et al.: Asynchronous Stochastic Gradient Descent with Delay Compensation, ICML 2017,
-///   arXiv 1609.08326.
+///   arXiv 1609.08326 [code: constant].
 ///
 ///   server:  loop: receive g from any worker i
 ///                  x <- x - eta (g + lambda g*g*(x - x_i));   x_i <- x;   send x to i
 ///   worker:  loop: receive x;  send grad f(x; B samples)
 ///
 /// x_i is the model last sent to i; products are element by element. `mode` = adaptive takes
-/// lambda / sqrt(v_i + 1e-7), v_i <- rho v_i + (1-rho) g*g, for lambda (recalled from the paper, not
-/// read again: its defaults lambda 2 and rho 0.95). lambda = 0 is async.
-#include "algorithms/catalog.hpp"
+/// lambda / sqrt(v_i + 1e-7), v_i <- rho v_i + (1-rho) g*g, for lambda, by default with lambda 2 and
+/// rho 0.95 [recalled]. lambda = 0 is async.
 #include "algorithms/support/compensation.hpp"
+#include "sim/vocabulary/algorithm.hpp"
 
 namespace motley {
 namespace {
@@ -91,7 +91,7 @@ class DcAsgd : public Algorithm {
 
 AlgorithmInfo dc_asgd() {
   return describe<DcAsgd>("dc_asgd", "asynchronous, late gradients moved to the present model",
-                          "Zheng et al., ICML 2017, arXiv 1609.08326");
+                          "Zheng et al., ICML 2017, arXiv 1609.08326", Listed{130});
 }
 
 }  // namespace motley

@@ -1,6 +1,6 @@
 /// DiLoCo: many local steps, then an outer step of momentum along the mean of what they did.
 ///   A. Douillard et al.: DiLoCo: Distributed Low-Communication Training of Language Models,
-///   arXiv 2311.08105, 2023.
+///   arXiv 2311.08105, 2023 [code].
 ///
 ///   worker:  loop: y <- x;  H times: y <- inner step of y with grad f(y; B samples)
 ///                  d <- mean of all workers' x - y
@@ -8,7 +8,7 @@
 ///
 /// The inner rule is any (AdamW in the paper); its state stays with its worker. Models meet around
 /// the ring. eta_out = 1, b = 0 and inner SGD is local SGD, to rounding.
-#include "algorithms/catalog.hpp"
+#include "sim/vocabulary/algorithm.hpp"
 
 namespace motley {
 namespace {
@@ -82,7 +82,7 @@ class DiLoCo : public Algorithm {
 
 AlgorithmInfo diloco() {
   return describe<DiLoCo>("diloco", "many local steps, then an outer step with Nesterov momentum",
-                          "Douillard et al. 2023, arXiv 2311.08105");
+                          "Douillard et al. 2023, arXiv 2311.08105", Listed{170});
 }
 
 }  // namespace motley

@@ -1,6 +1,6 @@
 /// FedBuff: asynchronous local steps; the server collects their results in a buffer of K.
 ///   J. Nguyen et al.: Federated Learning with Buffered Asynchronous Aggregation, AISTATS 2022,
-///   arXiv 2106.06639.
+///   arXiv 2106.06639 [code].
 ///
 ///   server:  send x to `concurrency` workers;  loop: receive d from any of them, delta updates old
 ///                  b <- b + s(delta) d;   after K of them: x <- x - eta_g b / K, b <- 0
@@ -8,11 +8,11 @@
 ///   worker:  loop: receive x;  y <- x;  H times: y <- y - eta grad f(y; B samples);  send x - y
 ///
 /// s(delta) = 1/sqrt(1 + delta), or 1. Differences are added to the present model; models are never
-/// averaged. K = 1, H = 1, s = 1 and all workers at once is async, to rounding.
+/// averaged. Who is sent the model next is drawn evenly from those that are idle [inferred]. K = 1, H = 1, s = 1 and all workers at once is async, to rounding.
 #include <cmath>
 
-#include "algorithms/catalog.hpp"
 #include "algorithms/support/participation.hpp"
+#include "sim/vocabulary/algorithm.hpp"
 
 namespace motley {
 namespace {
@@ -126,7 +126,7 @@ class FedBuff : public Algorithm {
 
 AlgorithmInfo fedbuff() {
   return describe<FedBuff>("fedbuff", "asynchronous local steps, an update for every K differences",
-                           "Nguyen et al., AISTATS 2022, arXiv 2106.06639");
+                           "Nguyen et al., AISTATS 2022, arXiv 2106.06639", Listed{160});
 }
 
 }  // namespace motley

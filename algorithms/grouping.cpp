@@ -8,20 +8,20 @@
 ///                  when all of G have come:  Y <- 1 + updates by other groups since G's last one
 ///                    x <- x - eta (1/(|G| Y)) sum_{i in G} g_i;   send x to G
 ///
-/// As in the published code: one momentum for all groups, weight decay not scaled by 1/Y, and the
-/// step-size schedule counted in updates of which (N/B)(groups/W) make an epoch. The layers are
+/// As in the published code [code]: one momentum for all groups, weight decay not scaled by 1/Y, and
+/// the step-size schedule counted in updates of which (N/B)(groups/W) make an epoch. The layers are
 /// meant to lie on several servers, the input's on the fastest (placement = fast_first).
 ///
-/// Left open by the publication, and taken as follows: the agglomerative start of k-means merges by
-/// Ward's criterion; a worker's speed is that of `profile_steps` gradients' time, spent before the
-/// first update. Nothing is measured when there is nothing to find out (one group, a group each, or
-/// groups given by name). The groups are found once.
+/// Left open by the publication, and taken as follows [inferred]: the agglomerative start of k-means
+/// merges by Ward's criterion; a worker's speed is that of `profile_steps` gradients' time, spent
+/// before the first update. Nothing is measured when there is nothing to find out (one group, a group
+/// each, or groups given by name). The groups are found once.
 #include <algorithm>
 #include <map>
 
-#include "algorithms/catalog.hpp"
 #include "algorithms/support/speed_groups.hpp"
 #include "algorithms/support/worker_names.hpp"
+#include "sim/vocabulary/algorithm.hpp"
 
 namespace motley {
 namespace {
@@ -143,10 +143,10 @@ class Grouping : public Algorithm {
 
 }  // namespace
 
-AlgorithmInfo grouping_sgd() {
+AlgorithmInfo grouping() {
   return describe<Grouping>("grouping",
                             "groups of like speed, synchronous inside, asynchronous to each other",
-                            "Grouping-SGD, CCGRID 2019, doi 10.1109/CCGRID.2019.00053");
+                            "Grouping-SGD, CCGRID 2019, doi 10.1109/CCGRID.2019.00053", Listed{60});
 }
 
 }  // namespace motley

@@ -1,6 +1,6 @@
 /// Hierarchical local SGD: local steps, averages inside groups, and now and then one of everybody.
 ///   T. Lin, S. U. Stich, K. K. Patel, M. Jaggi: Don't Use Large Mini-Batches, Use Local SGD,
-///   ICLR 2020, arXiv 1808.07217 (section on hierarchical local SGD).
+///   ICLR 2020, arXiv 1808.07217 (hierarchical local SGD) [recalled].
 ///
 ///   worker:  loop: H times: x <- x - eta grad f(x; B samples)
 ///                  x <- mean of x in its group;   every G-th time: of all workers
@@ -8,9 +8,9 @@
 /// An update of the global model is an average of all workers; with one group every average is.
 /// Groups are given by name, or found by the speeds of the cluster's description. One group is
 /// local SGD with H steps; groups of one are local SGD with G H steps. Momentum is not averaged.
-#include "algorithms/catalog.hpp"
 #include "algorithms/support/speed_groups.hpp"
 #include "algorithms/support/worker_names.hpp"
+#include "sim/vocabulary/algorithm.hpp"
 
 namespace motley {
 namespace {
@@ -92,7 +92,7 @@ class Hierarchical : public Algorithm {
 AlgorithmInfo hierarchical() {
   return describe<Hierarchical>("hierarchical",
                                 "local steps, averages in groups, now and then one of all",
-                                "Lin et al., ICLR 2020, arXiv 1808.07217");
+                                "Lin et al., ICLR 2020, arXiv 1808.07217", Listed{180});
 }
 
 }  // namespace motley

@@ -5,7 +5,7 @@
 ///
 /// `average` says by what way the models meet: around the ring, or through the server. Momentum
 /// stays with its worker and is not averaged.
-#include "algorithms/catalog.hpp"
+#include "sim/vocabulary/algorithm.hpp"
 
 namespace motley {
 namespace {
@@ -79,9 +79,9 @@ class Local : public Algorithm {
 
 }  // namespace
 
-AlgorithmInfo local_sgd() {
+AlgorithmInfo local() {
   return describe<Local>("local", "several steps at home, then all models are averaged",
-                         "Stich, ICLR 2019, arXiv 1805.09767");
+                         "Stich, ICLR 2019, arXiv 1805.09767", Listed{50});
 }
 
 }  // namespace motley

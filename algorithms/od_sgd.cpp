@@ -15,8 +15,8 @@
 /// Taken where the text is silent: the local step follows the same schedule and weight decay as the
 /// server's, without momentum, and at the first iteration after the warm-up, where there is no
 /// W_{t-1} yet, the compensation is 0.
-#include "algorithms/catalog.hpp"
 #include "algorithms/support/compensation.hpp"
+#include "sim/vocabulary/algorithm.hpp"
 
 namespace motley {
 namespace {
@@ -31,6 +31,7 @@ class OdSgd : public Algorithm {
     std::optional<double> local_step_size;
     std::optional<double> lambda;
     double smoothing = 0;
+    CompressSpec compress;
 
     static Fields<Options> fields() {
       Fields<Options> f;
@@ -65,6 +66,7 @@ class OdSgd : public Algorithm {
              .maximum = 1,
              .below_maximum = true},
             &Options::smoothing);
+      f.add(ExchangeSpec::compress_field(), &Options::compress);
       return f;
     }
   };
@@ -75,6 +77,8 @@ class OdSgd : public Algorithm {
     const bool adaptive = options.local_rule == LocalRule::adaptive;
     compensation_ = {adaptive, options.lambda.value_or(adaptive ? 2.0 : 0.04), options.smoothing};
   }
+
+  ExchangeSpec exchange() const override { return {.compress = options_.compress}; }
 
   void server(Server& me) const override {
     UpdateRule rule(options_, updates_per_epoch_);
@@ -126,7 +130,7 @@ class OdSgd : public Algorithm {
 AlgorithmInfo od_sgd() {
   return describe<OdSgd>(
       "od_sgd", "synchronous, one step ahead of the pull: communication behind computation",
-      "OD-SGD 2020, arXiv 2005.06728");
+      "OD-SGD 2020, arXiv 2005.06728", Listed{100});
 }
 
 }  // namespace motley

@@ -1,7 +1,7 @@
 /// Ringmaster ASGD: asynchronous SGD that ignores gradients that are too late, and stops the workers
 /// that compute them.
 ///   A. Maranjyan, A. Tyurin, P. Richtarik: Ringmaster ASGD: The First Asynchronous SGD with Optimal
-///   Time Complexity, arXiv 2501.16168, 2025.
+///   Time Complexity, arXiv 2501.16168, 2025 [code].
 ///
 ///   server:  loop: receive g from any worker i, computed delta updates ago
 ///                  if delta < R:  x <- x - eta g     else: drop g
@@ -11,7 +11,7 @@
 /// `stop` (as in the authors' code): a worker whose gradient under way has become R updates old is
 /// sent the present model at once, and begins anew there. R = inf is async; R = 1 without stops is
 /// sequential SGD by whoever arrives first.
-#include "algorithms/catalog.hpp"
+#include "sim/vocabulary/algorithm.hpp"
 
 namespace motley {
 namespace {
@@ -21,6 +21,7 @@ class Ringmaster : public Algorithm {
   struct Options : SgdSpec {
     std::optional<std::uint64_t> delay_bound;
     bool stop = true;
+    CompressSpec compress;
 
     static Fields<Options> fields() {
       Fields<Options> f;
@@ -34,6 +35,7 @@ class Ringmaster : public Algorithm {
              .doc = "send the present model to workers whose gradient under way will be dropped",
              .fallback = true},
             &Options::stop);
+      f.add(ExchangeSpec::compress_field(), &Options::compress);
       return f;
     }
   };
@@ -49,13 +51,13 @@ class Ringmaster : public Algorithm {
   Ringmaster(const Options& options, const RunFacts& facts)
       : options_(options), updates_per_epoch_(facts.updates_per_epoch(options.batch_size)) {}
 
+  ExchangeSpec exchange() const override { return {.compress = options_.compress}; }
   double gradients_per_update(std::size_t) const override { return 1; }
 
   void server(Server& me) const override {
     UpdateRule rule(options_, updates_per_epoch_);
     Model x = me.initial_model();
-    std::vector<std::uint64_t> sent(me.workers(),
-                                    0);  // version of the model each has last been sent
+    std::vector<std::uint64_t> sent(me.workers(), 0);  // version of the model last sent to each
     me.broadcast_model(x);
     const auto send = [&](std::size_t worker) {
       sent[worker] = x.version;
@@ -101,7 +103,7 @@ class Ringmaster : public Algorithm {
 AlgorithmInfo ringmaster() {
   return describe<Ringmaster>("ringmaster",
                               "asynchronous, gradients that are too late are dropped and stopped",
-                              "Maranjyan et al. 2025, arXiv 2501.16168");
+                              "Maranjyan et al. 2025, arXiv 2501.16168", Listed{140});
 }
 
 }  // namespace motley

@@ -1,6 +1,6 @@
 /// SCAFFOLD: local steps whose drift towards a worker's own data is corrected by control variates.
 ///   S. P. Karimireddy et al.: SCAFFOLD: Stochastic Controlled Averaging for Federated Learning, ICML
-///   2020, arXiv 1910.06378 (option II of the control variates).
+///   2020, arXiv 1910.06378 (option II of the control variates) [code].
 ///
 ///   server:  loop: draw S of the N workers;  send (x, c) to these;  receive (dy_i, dc_i) from each
 ///                  x <- x + eta_g (1/S) sum dy_i;   c <- c + (1/N) sum dc_i
@@ -8,10 +8,11 @@
 ///                  c_i' <- c_i - c + (x - y) / (H eta)
 ///                  send (y - x, c_i' - c_i);   c_i <- c_i'
 ///
-/// All control variates are 0 at first: the first round is local SGD's. Two models' bytes travel each
-/// way. The local rule is plain SGD: momentum would break the formula of c_i'.
-#include "algorithms/catalog.hpp"
+/// All control variates are 0 at first: the first round is FedAvg's. Two models' bytes travel each
+/// way. The local rule is plain SGD: momentum would break the formula of c_i'. Under a schedule H eta
+/// is the sum of the round's step sizes [inferred].
 #include "algorithms/support/participation.hpp"
+#include "sim/vocabulary/algorithm.hpp"
 
 namespace motley {
 namespace {
@@ -64,14 +65,13 @@ class Scaffold : public Algorithm {
     x.more = {Parameters::zeros(x.size())};  // c
     const auto to_x = static_cast<float>(options_.server_step_size / static_cast<double>(drawn_));
     const float to_c = 1.0F / static_cast<float>(me.workers());
+    const std::vector<float> ones(drawn_, 1.0F);
     for (;;) {
       const std::vector<std::size_t> drawn = draw_some(me.random("clients"), me.workers(), drawn_);
       for (const std::size_t worker : drawn) me.send_model(worker, x);
       const std::vector<Push> pushes = me.next_push_of(drawn);
-      for (const Push& push : pushes) {
-        x += to_x * push.update();
-        x.more[0] += to_c * push.more[0];
-      }
+      x += to_x * me.weighted_sum(pushes, ones);
+      for (const Push& push : pushes) x.more[0] += to_c * push.more[0];
       me.finish_update(x, pushes);
     }
   }
@@ -83,20 +83,29 @@ class Scaffold : public Algorithm {
       const Model x = me.pull();
       Parameters shift = x.more[0];  // c - c_i
       shift -= 1.0F * c_i;
-      const float per_step = 1.0F / (rule.step_size() * static_cast<float>(options_.local_steps));
+      const float way = sum_of_step_sizes(rule);  // H eta
       const Trained y =
           *me.local_steps(x, options_.local_steps, options_.batch_size, rule, Until{}, shift);
       Parameters moved = y;  // y - x
       moved -= 1.0F * x;
       Parameters change = Parameters::zeros(moved.size());  // c_i' - c_i
       change -= 1.0F * x.more[0];
-      change -= per_step * moved;
+      if (way > 0) change -= (1.0F / way) * moved;
       c_i += change;
       me.push_update(std::move(moved), y, {std::move(change)});
     }
   }
 
  private:
+  float sum_of_step_sizes(UpdateRule rule) const {
+    double sum = 0;
+    for (std::size_t step = 0; step < options_.local_steps; ++step) {
+      sum += rule.step_size();
+      rule.skip(1);
+    }
+    return static_cast<float>(sum);
+  }
+
   Options options_;
   std::size_t drawn_;  // S
   double steps_per_epoch_;
@@ -106,7 +115,7 @@ class Scaffold : public Algorithm {
 
 AlgorithmInfo scaffold() {
   return describe<Scaffold>("scaffold", "local steps corrected for each worker's own data",
-                            "Karimireddy et al., ICML 2020, arXiv 1910.06378");
+                            "Karimireddy et al., ICML 2020, arXiv 1910.06378", Listed{150});
 }
 
 }  // namespace motley

@@ -6,7 +6,7 @@
 /// The same number H of steps for all: the slowest worker decides the time. The step size is fixed
 /// in the paper; a schedule given here counts a worker's own steps, of which N/(B W) make an epoch.
 /// `rounds` above 1 goes on from the average. The run ends with the last average.
-#include "algorithms/catalog.hpp"
+#include "sim/vocabulary/algorithm.hpp"
 
 namespace motley {
 namespace {
@@ -62,10 +62,10 @@ class SimuParallel : public Algorithm {
 
 }  // namespace
 
-AlgorithmInfo simuparallel_sgd() {
+AlgorithmInfo simuparallel() {
   return describe<SimuParallel>("simuparallel",
                                 "everybody trains alone for equally many steps, then one average",
-                                "Zinkevich et al., NIPS 2010");
+                                "Zinkevich et al., NIPS 2010", Listed{70});
 }
 
 }  // namespace motley

@@ -11,7 +11,7 @@
 /// Grouping-SGD's code writes the same bound as s + 1.
 #include <map>
 
-#include "algorithms/catalog.hpp"
+#include "sim/vocabulary/algorithm.hpp"
 
 namespace motley {
 namespace {
@@ -82,9 +82,9 @@ class Stale : public Algorithm {
 
 }  // namespace
 
-AlgorithmInfo stale_sgd() {
+AlgorithmInfo stale() {
   return describe<Stale>("stale", "asynchronous, but nobody is more than s gradients ahead",
-                         "Ho et al., NIPS 2013");
+                         "Ho et al., NIPS 2013", Listed{40});
 }
 
 }  // namespace motley

@@ -4,7 +4,7 @@
 ///
 ///   server:  loop: send x to all;  receive g_i from every worker;  x <- x - eta (1/W) sum_i g_i
 ///   worker:  loop: receive x;  send grad f(x; B samples)
-#include "algorithms/catalog.hpp"
+#include "sim/vocabulary/algorithm.hpp"
 
 namespace motley {
 namespace {
@@ -45,9 +45,9 @@ class Sync : public Algorithm {
 
 }  // namespace
 
-AlgorithmInfo sync_sgd() {
+AlgorithmInfo sync() {
   return describe<Sync>("sync", "everybody's gradient at the same model, averaged by the server",
-                        "Chen et al. 2016, arXiv 1604.00981");
+                        "Chen et al. 2016, arXiv 1604.00981", Listed{10});
 }
 
 }  // namespace motley

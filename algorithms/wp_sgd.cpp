@@ -8,23 +8,25 @@
 ///
 /// contraction: p_i ~ (1 - lambda eta)^(n_max - n_i);  samples: p_i ~ n_i.  Both are 1/W when all
 /// made as many steps. The formula of the paper was not at hand: `contraction` follows from the
-/// theory it builds on, a step of SGD on an objective of strong convexity lambda shrinks the
-/// distance to the optimum by 1 - lambda eta; `samples` is how a later paper of two of the authors
-/// describes it.
+/// theory it builds on [inferred], a step of SGD on an objective of strong convexity lambda shrinks
+/// the distance to the optimum by 1 - lambda eta; `samples` is how a later paper of two of the
+/// authors describes it [paper].
 ///
 /// `round_time`: the average is taken, over the network, each time so long has passed since the
 /// last one ended, and everybody goes on from it with fresh counters, for `rounds` rounds. By
-/// default there is one round as long as the run: then no average is ever really made, and the
-/// curve shows what one would give, without its time. A step under way when the round ends is lost.
+/// default that is the time in which all workers together compute one pass over the data, at the
+/// speeds described, but no less than two steps of the slowest [inferred; the paper has one round]. It
+/// does not depend on how long the run is. In a round longer than the run no average is ever made,
+/// and the curve shows what one would give, without its time. A step under way when the round ends
+/// is lost.
 /// inner_delay = d: x <- x - eta grad f(x_{t-d}; ...), as on a node that works asynchronously
 /// inside. Models meet around the ring. A schedule counts a worker's own steps; the weights take
 /// the initial step size.
 #include <algorithm>
 #include <cmath>
 #include <deque>
-#include <limits>
 
-#include "algorithms/catalog.hpp"
+#include "sim/vocabulary/algorithm.hpp"
 
 namespace motley {
 namespace {
@@ -55,21 +57,22 @@ class WpSgd : public Algorithm {
              .fallback = 0.01,
              .minimum = 0},
             &Options::lambda);
-      f.add({.name = "round_time",
-             .doc = "from one average to the end of the next round; absent: one round, as long as "
-                    "the run",
-             .dimension = Dimension::time,
-             .minimum = 0,
-             .above_minimum = true},
-            &Options::round_time_s);
       f.add(
-          {.name = "rounds",
-           .doc =
-               "after how many rounds of round_time the run is over; inf: only when it is stopped",
-           .fallback = "inf",
-           .minimum = 1,
-           .word = "inf"},
-          &Options::rounds);
+          {.name = "round_time",
+           .doc = "from one average to the end of the next round; auto: what all workers together "
+                  "compute for one epoch; longer than the run: never an average",
+           .fallback = "auto",
+           .dimension = Dimension::time,
+           .minimum = 0,
+           .above_minimum = true,
+           .word = "auto"},
+          &Options::round_time_s);
+      f.add({.name = "rounds",
+             .doc = "after how many rounds the run is over; inf: only when it is stopped",
+             .fallback = "inf",
+             .minimum = 1,
+             .word = "inf"},
+            &Options::rounds);
       f.add({.name = "inner_delay",
              .doc = "d: each step uses the gradient at the model of d steps before",
              .fallback = 0,
@@ -80,9 +83,6 @@ class WpSgd : public Algorithm {
   };
 
   static void check(const Options& options, const RunFacts&, const Place& place) {
-    if (options.rounds && !options.round_time_s) {
-      throw InputError(place / "rounds", "needs a \"round_time\"");
-    }
     if (options.weights == Weights::contraction && options.lambda * options.step_size >= 1) {
       throw InputError(place / "lambda", "must be below 1/step_size, or nothing contracts",
                        options.lambda);
@@ -91,6 +91,7 @@ class WpSgd : public Algorithm {
 
   WpSgd(const Options& options, const RunFacts& facts)
       : options_(options),
+        round_s_(options.round_time_s.value_or(default_round_s(options, facts))),
         steps_per_epoch_(facts.updates_per_epoch(options.batch_size * facts.workers)) {}
 
   bool needs_server() const override { return false; }
@@ -99,11 +100,11 @@ class WpSgd : public Algorithm {
     UpdateRule rule(options_, steps_per_epoch_);
     Model x = me.initial_model();
     for (std::size_t round = 0; !options_.rounds || round < *options_.rounds; ++round) {
-      const double deadline = options_.round_time_s ? me.clock() + *options_.round_time_s
-                                                    : std::numeric_limits<double>::infinity();
+      const Until round_ends = {.deadline = me.clock() + round_s_};
       std::uint64_t n = 0;
       std::deque<Model> past = {x};  // the models of the last inner_delay steps, and x
-      while (const std::optional<Gradient> g = gradient(me, deadline, past.front())) {
+      while (const std::optional<Gradient> g =
+                 me.gradient(past.front(), options_.batch_size, round_ends)) {
         me.step(rule, x, *g);
         past.push_back(x);
         if (past.size() > options_.inner_delay + 1) past.pop_front();
@@ -127,9 +128,10 @@ class WpSgd : public Algorithm {
   }
 
  private:
-  std::optional<Gradient> gradient(Worker& me, double deadline, const Model& x) const {
-    if (!options_.round_time_s) return me.gradient(x, options_.batch_size);
-    return me.gradient(x, options_.batch_size, {.deadline = deadline});
+  static double default_round_s(const Options& options, const RunFacts& facts) {
+    const double slowest_step_s =
+        static_cast<double>(options.batch_size) * facts.flops_per_sample / facts.slowest_speed();
+    return std::max(facts.epoch_s(), 2 * slowest_step_s);
   }
 
   double weight(std::uint64_t n, std::uint64_t most) const {
@@ -150,6 +152,7 @@ class WpSgd : public Algorithm {
   }
 
   Options options_;
+  double round_s_;
   double steps_per_epoch_;
 };
 
@@ -158,7 +161,7 @@ class WpSgd : public Algorithm {
 AlgorithmInfo wp_sgd() {
   return describe<WpSgd>("wp_sgd",
                          "everybody trains alone and stops at once; more steps weigh more",
-                         "WP-SGD, JPDC 2020, arXiv 1708.04801");
+                         "WP-SGD, JPDC 2020, arXiv 1708.04801", Listed{80});
 }
 
 }  // namespace motley

@@ -3,19 +3,23 @@
 
     python3 analysis/gallery.py results/quickstart results/uneven
 
-Makes analysis/GALLERY.md and analysis/gallery/*.png anew."""
+Makes analysis/GALLERY.md and analysis/gallery/*.png anew; a figure that no folder has data for is left out, and named."""
 import argparse
+import io
 import pathlib
 import shlex
 
 import matplotlib.pyplot as plt
+from PIL import Image
 
 from pictures import figures
 from pictures.results import NoData, Results
-from pictures.style import Look
+from pictures.look import Look
 
 HERE = pathlib.Path(__file__).resolve().parent
-DPI = 120  # enough for a screen, small enough to be kept in the repository
+# Enough for a screen, small enough to be kept in the repository.
+DPI = 140
+COLOURS = 160
 
 
 def draw_first(module, folders):
@@ -23,10 +27,17 @@ def draw_first(module, folders):
     for folder in folders:
         try:
             results = Results(folder)
-            return module.draw(results, Look(results.algorithms)), folder
+            return module.draw(results, Look.of(results)), folder
         except NoData:
             continue
     return None
+
+
+def write_picture(fig, file):
+    whole = io.BytesIO()
+    fig.savefig(whole, format="png", dpi=DPI, bbox_inches="tight", pad_inches=0.03)
+    plt.close(fig)
+    Image.open(whole).convert("RGB").quantize(COLOURS, dither=Image.Dither.NONE).save(file, optimize=True)
 
 
 def command_of(folder):
@@ -41,20 +52,20 @@ def main():
     pictures = HERE / "gallery"
     pictures.mkdir(exist_ok=True)
     page = ["# Gallery", "",
-            "Every figure of `./motley report` and how to read it. An algorithm has the same colour and marker in all of them",
-            "(Okabe and Ito's palette, which the colour-blind can tell apart); bars start at zero; logarithmic axes say so.",
-            "Made by:", "", "```sh"]
+            "The figures of `./motley report` and how to read them. An algorithm has the same colour, marker and dashes in every",
+            "figure and every scenario; no two algorithms share both marker and dashes, so that they can be told apart without",
+            "colours. Classes of workers are greys, blue and brown ones; what a host does is pale. Bars start at zero;",
+            "logarithmic axes say so. Made by:", "", "```sh"]
     page += [command_of(folder) for folder in folders]
     page += [f"python3 analysis/gallery.py {' '.join(folders)}", "```", ""]
     for module in figures.ALL:
-        page += [f"## {module.TITLE}", ""]
         drawn = draw_first(module, folders)
         if drawn is None:
-            raise SystemExit(f"gallery: none of these folders has data for '{module.NAME}'")
+            print(f"left out: {module.NAME} (none of these folders has data for it)")
+            continue
         fig, folder = drawn
-        fig.savefig(pictures / f"{module.NAME}.png", dpi=DPI, bbox_inches="tight", pad_inches=0.03)
-        plt.close(fig)
-        page += [f"![{module.TITLE}](gallery/{module.NAME}.png)", "", module.HOW_TO_READ, "",
+        write_picture(fig, pictures / f"{module.NAME}.png")
+        page += [f"## {module.TITLE}", "", f"![{module.TITLE}](gallery/{module.NAME}.png)", "", module.HOW_TO_READ, "",
                  f"*{module.NAME}, from {folder}*", ""]
         print(f"{module.NAME}: {folder}")
     (HERE / "GALLERY.md").write_text("\n".join(page))

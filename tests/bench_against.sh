@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Whether this tree's program is as fast as another commit's: `motley bench` of both, turn about, so that
-# whatever else the machine does falls on both. Ratios, not seconds: this / that, per figure.
+# Whether this tree's program is as fast as another commit's: `motley bench` of both in turn, so that
+# whatever else the machine does affects both. Ratios, not seconds: this / that, per figure.
 #
 #   tests/bench_against.sh COMMIT [ROUNDS]     builds both in a temporary folder first (3 rounds)
 #   tests/bench_against.sh PROGRAM [ROUNDS]    compares build/motley with a program that is already built

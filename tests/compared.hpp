@@ -23,6 +23,20 @@ inline Json with_algorithm(Json scenario, const Json& algorithm) {
   return scenario;
 }
 
+/// The run of the algorithm in the scenario, which must end well.
+inline RunResult run_of(const Json& algorithm, const Json& scenario = learning_scenario()) {
+  RunResult result = simulate(with_algorithm(scenario, algorithm));
+  if (result.status != "ok") throw std::runtime_error(result.status + ": " + result.reason);
+  return result;
+}
+
+/// Messages that take next to no time.
+inline Json free_messages(Json scenario) {
+  scenario["cluster"]["link"] = {{"bandwidth", "1000TBps"}, {"latency", "0s"}};
+  scenario["cost"]["model_size"] = "1B";
+  return scenario;
+}
+
 /// Everything of a run but how long it really took.
 inline std::string text_of(RunResult result) {
   result.wall_s = 0;

@@ -3,12 +3,12 @@
 #
 # Makes the system in a temporary folder, with debootstrap and from the mirror that apt uses here, clones
 # what is committed into it, and calls the launcher there, in a folder with a space in its name: as a user
-# who may install nothing, without sudo and then with one that refuses (and must be told so), and then as a
-# user whom sudo lets. Only sudo is installed before; chromium and clang-format, large and optional, are
-# kept out. Exit code 1 if a command fails or the compiler warns, 2 if no such system can be made here.
+# who may install nothing, without sudo and then with one that refuses (and must be told so), then as a
+# user with sudo. Only sudo is installed beforehand; chromium and clang-format, large and optional, are
+# left out. Exit code 1 if a command fails or the compiler warns, 2 if no such system can be made here.
 #
-# What is mounted for it is so only in a namespace of its own, and everything in it is a process of
-# another: however it ends, both are gone, and the folder is removed.
+# Mounts and processes live in namespaces of their own: however it ends, they are gone, and the folder is
+# removed.
 set -euo pipefail
 
 say() { printf 'motley: %s\n' "$*" >&2; }
@@ -60,7 +60,7 @@ trap 'exit 1' TERM HUP
 
 system=$place/system
 home="/srv/a folder"
-# What apt says here of proxies and the like holds there, too.
+# Proxies and the like are those of apt here.
 options=$(apt-config dump | grep -E '^Acquire::(https?|ftp|Retries|ForceIPv|Check-Valid)' || :)
 proxy=$(apt-config dump --format '%v' Acquire::http::Proxy)
 if [[ -n $proxy && $proxy != DIRECT ]]; then export http_proxy=${http_proxy:-$proxy}; fi
@@ -97,7 +97,7 @@ if [[ -n $(git "${unsafe[@]}" -C "$project" status --porcelain) ]]; then
   say "what is not committed is not tested"
 fi
 
-# there USER COMMAND...: in the project's folder there. Nothing of this system's environment but the terminal.
+# there USER COMMAND...: in the project's folder there, with nothing of this environment but the terminal.
 there() {
   local user=$1
   shift

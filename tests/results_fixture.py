@@ -7,6 +7,7 @@ import math
 import pathlib
 
 TARGET = 0.8
+HORIZON_S = 300
 RATES = {"sync": 0.02, "async": 0.05, "local": 0.03, "slow": 0.004}  # "slow" never reaches the target
 CLASSES = [("gpu", 4e12), ("gpu", 4e12), ("cpu", 1e12), ("cpu", 1e12)]
 
@@ -27,7 +28,7 @@ def rate_at(label, point):
 
 def time_to_target(rate, replica):
     time = -math.log(1 - TARGET / 0.9) / (rate * (1 + 0.04 * replica))
-    return time if time < 300 else None
+    return time if time < HORIZON_S else None
 
 
 def mean_and_interval(values):
@@ -162,3 +163,38 @@ def add_events(name, events):
                 events.append({"run": name, "host": f"{kind}{i}", "state": "wait", "begin_s": begin + 0.19 + length,
                                "end_s": begin + 1})
     events += [{"run": name, "host": "server", "state": "update", "begin_s": k + 1.0, "end_s": k + 1.0} for k in range(4)]
+
+
+def write_comparisons(folder, rows):
+    """rows: dicts with algorithm, against, verdict, and the values of the axes."""
+    write_csv(folder / "comparisons.csv", list(dict.fromkeys(key for row in rows for key in row)), rows)
+
+
+STEP_SIZES = [0.01, 0.03, 0.1, 0.3, 1.0]
+# Made up: the best step size of each is known, async's is the last of the grid, and none reaches the target with 0.01.
+TUNED_S = {"sync": [None, 200, 110, 80, 140], "async": [None, 150, 90, 60, 44], "local": [None, 90, 70, 75, 260]}
+
+
+def write_tuned(folder):
+    """Successive halving: all run with one seed, the better two with two, the best with four."""
+    rows = []
+    for label, times in TUNED_S.items():
+        ranked = sorted(range(len(times)), key=lambda i: times[i] or math.inf)
+        for i, time in enumerate(times):
+            rung = 2 if i == ranked[0] else 1 if i == ranked[1] else 0
+            rows.append({"algorithm": label, "candidate": i, "step_size": STEP_SIZES[i], "rung": rung, "seeds": 2 ** rung,
+                         "reached": 2 ** rung if time else 0, "time_to_target_s": time, "best_test_accuracy": 0.7,
+                         "final_test_loss": 0.5, "broken": 0, "chosen": int(rung == 2),
+                         "at_edge": int(rung == 2 and i == len(times) - 1)})
+    write_csv(folder / "tuned.csv", ["algorithm", "candidate", "step_size", "rung", "seeds", "reached", "time_to_target_s",
+                                     "best_test_accuracy", "final_test_loss", "broken", "chosen", "at_edge"], rows)
+
+
+GAINS = {"as_is": 1, "bandwidth_x2": 1.3, "server_bandwidth_x2": 1.26, "no_latency": 1.01, "compute_x2": 1.41,
+         "speed_x2:cpu": 1.38, "speed_x2:gpu": 1.0, "no_noise": 1.02, "without:cpu": 0.8}
+
+
+def write_whatif(folder, algorithms):
+    write_csv(folder / "whatif.csv", ["algorithm", "change", "updates", "updates_per_s", "gain", "samples_per_s", "reason"],
+              [{"algorithm": label, "change": change, "updates": 100, "updates_per_s": 10 * gain, "gain": gain}
+               for label in algorithms for change, gain in GAINS.items()])

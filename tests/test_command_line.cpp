@@ -13,8 +13,9 @@ TEST_CASE("Without arguments, with --help, -h or help, the program lists its com
   CHECK(help.exit_code == 0);
   CHECK(help.err.empty());
   for (const char* part :
-       {"Usage: motley COMMAND [options]\n", "\nCommands:\n", "\n  run ", "\n  new ",
-        "\n  validate ", "\n  plan ", "\n  merge ", "\n  slurm ", "\n  algorithms ",
+       {"Usage: motley COMMAND [options]\n", "\nRun:\n  run ", "\n  new ", "\n  validate ",
+        "\nUnderstand:\n  explain ", "\n  report ", "\nMany runs, many machines:\n  plan ",
+        "\n  merge ", "\n  slurm ", "\nReference:\n  algorithms ", "\n  schema ", "\n  bench ",
         "\nExample:\n  motley run scenarios/quickstart.json\n"}) {
     INFO(part);
     CHECK(contains(help.out, part));
@@ -55,16 +56,16 @@ TEST_CASE("The help of every command has its usage, its named groups of options 
        {"Scenario:\n  --set /pointer=JSON ", "Job array:\n  --tasks N "},
        "motley slurm scenarios/heterogeneity.json --tasks 16 --partition cpu --submit"},
       {"algorithms",
-       "motley algorithms [NAME]",
-       {"Help:\n  -h [ --help ] "},
+       "motley algorithms [NAME] [options]",
+       {"Output:\n  --markdown ", "Help:\n  -h [ --help ] "},
        "motley algorithms async"},
       {"new",
        "motley new NAME",
        {"Help:\n  -h [ --help ] "},
        "motley new mine && motley run mine.json"},
       {"schema",
-       "motley schema",
-       {"Help:\n  -h [ --help ] "},
+       "motley schema [options]",
+       {"Output:\n  --markdown ", "Help:\n  -h [ --help ] "},
        "motley schema > scenarios/schema.json"}};
   const TemporaryFolder folder;
   for (const Help& expected : all) {
@@ -105,7 +106,7 @@ TEST_CASE("A command line that cannot be understood is refused with what is near
       {{"run", "s.json", "s.json"},
        "run: too many arguments; usage: motley run SCENARIO [options]"},
       {{"algorithms", "sync", "async"},
-       "algorithms: too many arguments; usage: motley algorithms [NAME]"},
+       "algorithms: too many arguments; usage: motley algorithms [NAME] [options]"},
       {{"run", "s.json", "--set"},
        "run: the required argument for option '--set' is missing; see 'motley run --help'"},
       {{"run", "s.json", "--set", "seed=1"},
@@ -248,14 +249,14 @@ TEST_CASE("A new scenario runs as it is, and what is there is never overwritten"
   const std::string text = read_file(folder.write("mine.json", "{}"));
   for (const char* name : {"mine", "mine.json"}) {
     check_refused(run_motley({"new", name}, folder.path()),
-                  "mine.json: is there already; choose another name");
+                  "mine.json: exists already; choose another name");
   }
   CHECK(read_file(folder.file("mine.json")) == text);
   // The schema is not written again either.
   folder.write("schema.json", "{}");
   CHECK(run_motley({"new", "other.json"}, folder.path()).out ==
         "wrote other.json; run it with: motley run other.json\n"
-        "left schema.json as it is, though this version's is another; to renew it: motley schema > "
+        "left schema.json as it is, though this version has another; to renew it: motley schema > "
         "schema.json\n");
   CHECK(read_file(folder.file("schema.json")) == "{}");
   check_refused(run_motley({"new"}, folder.path()), "new: needs a name for the scenario");

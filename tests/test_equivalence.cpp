@@ -1,5 +1,6 @@
 // Algorithms that coincide give the same bits, and results depend on nothing but the scenario.
 #include <algorithm>
+#include <filesystem>
 
 #include "sim/base/json.hpp"
 #include "tests/catch.hpp"
@@ -114,6 +115,20 @@ TEST_CASE("every algorithm runs on several servers, or says that it does not") {
       CHECK(std::string(error.what()).find("needs a single server") != std::string::npos);
     }
   }
+}
+
+TEST_CASE("every file in algorithms/ is one algorithm, of the name of the file") {
+  std::vector<std::string> files;
+  const std::filesystem::path folder = std::filesystem::path(MOTLEY_SOURCE_DIR) / "algorithms";
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+    if (entry.path().extension() == ".cpp") files.push_back(entry.path().stem());
+  }
+  std::vector<std::string> names;
+  for (const AlgorithmInfo& info : algorithm_catalog()) names.push_back(info.name);
+  CHECK(names.front() == "sync");  // listed by their places, not by the alphabet
+  std::sort(files.begin(), files.end());
+  std::sort(names.begin(), names.end());
+  CHECK(names == files);
 }
 
 TEST_CASE("another seed gives another curve") {

@@ -458,6 +458,36 @@ TEST_CASE("wp_sgd ends everybody's round at the same moment and weighs by steps 
         Approx(2 * ring + std::min(ring, 7.7 - 7.5 - 2 * ring)).margin(1e-9).epsilon(0));
 }
 
+TEST_CASE("wp_sgd merges each time all workers together have computed an epoch") {
+  // Two workers at 1 Gf/s share 40 samples of 1 Gf: a round is 20 s, a ring of two 0.084 s.
+  Json scenario = timing_scenario();
+  scenario["model"]["samples"] = 40;
+  scenario["cluster"]["workers"] = {worker("w", 2, "1Gf")};
+  scenario["stop"] = {{"time", "30s"}};
+  scenario["evaluate"] = {{"every", 1000}};
+  const auto merges = [&](const Json& wp) {
+    std::vector<double> times;
+    const RunResult result = simulate(with(scenario, wp));
+    for (const CurvePoint& point : result.curve) {
+      if (point.time_s > 0 && point.time_s < result.virtual_s) times.push_back(point.time_s);
+    }
+    CHECK(result.bytes == static_cast<double>(times.size()) * 2 * 8e6);
+    return times;
+  };
+  // A merge is evaluated though no point of the curve is due.
+  const std::vector<double> once = merges({{"name", "wp_sgd"}});
+  REQUIRE(once.size() == 1);
+  CHECK(once[0] == Approx(20.084).epsilon(1e-9));
+  // A round that is longer than the run never ends.
+  CHECK(merges({{"name", "wp_sgd"}, {"round_time", "1000h"}}).empty());
+  // Two steps of the slowest are the least: with 2 samples of an epoch not 1 s, but 2 s.
+  scenario["model"]["samples"] = 2;
+  scenario["stop"] = {{"time", "3s"}};
+  const std::vector<double> short_rounds = merges({{"name", "wp_sgd"}});
+  REQUIRE(!short_rounds.empty());
+  CHECK(short_rounds[0] == Approx(2.084).epsilon(1e-9));
+}
+
 // ---- Values: in one dimension f = (x-1)^2/2 from x = 0, so that the error e = x - 1 is the
 // gradient and the loss e^2/2 ----
 

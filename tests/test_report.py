@@ -15,6 +15,7 @@ sys.path.insert(0, str(ROOT / "analysis"))
 
 import chromium
 from pictures import report, words
+from pictures.look import Look
 from pictures.results import TEXT, Results
 from results_fixture import write_results
 
@@ -349,7 +350,7 @@ class InChromium(unittest.TestCase):
             self.assertEqual(seen["staleness"], ["async"])
             # As in the figures: a marker of its own, a few of them on a line.
             styles = page.evaluate("motley.charts.curves.data.datasets.filter((d) => d.algorithm && !d.band).map((d) => d.pointStyle)")
-            self.assertEqual(styles, ["circle", "rect", "triangle", "rectRot"])
+            self.assertEqual(styles, ["circle", "rect", "triangle", report.POINTS[Look(["slow"]).marker("slow")]])
             drawn = page.evaluate("motley.charts.curves.getDatasetMeta(0).data.filter((p) => p.options.radius > 0).length")
             self.assertTrue(8 <= drawn <= 10, drawn)
             self.assertEqual(seen["decisions"], ["local"])

@@ -175,7 +175,7 @@ void check_full(const Workplace& place, const Outcome& full, const std::string& 
   const std::string last = lines_of(full.err).back();
   CHECK(last.starts_with("motley: out/runs/"));
   CHECK(last.ends_with(".json: cannot be written: " + error +
-                       "; 2 of 4 runs are finished and kept; the same command does the rest when "
+                       "; 2 of 4 runs are finished and kept; the same command does the rest once "
                        "there is room"));
   CHECK(place.names("out/runs").size() == 2);
   CHECK(rows_of(place.result("runs.csv")).size() <= 2);  // complete, perhaps of a moment before
@@ -350,7 +350,7 @@ TEST_CASE("a trace that cannot be written costs no finished run") {
   place.write("out/traces", "");
   const Outcome refused = place.run(traced());
   CHECK(refused.exit_code == 2);
-  CHECK(refused.err == "motley: out/traces: cannot be made: Not a directory\n");
+  CHECK(refused.err == "motley: out/traces: cannot be created: Not a directory\n");
   fs::remove(place.path() / "out/traces");
   place.check_finished();
 }
@@ -382,9 +382,10 @@ TEST_CASE("a results folder that is removed meanwhile is not called kept") {
   fs::remove_all(place.path() / "out");
   const Outcome outcome = program.wait();
   CHECK(outcome.exit_code == 1);
-  CHECK(outcome.err.ends_with(
-      ": cannot be written: No such file or directory; 0 of 6 runs are finished and kept; somebody "
-      "has removed the folder; the same command makes it anew\n"));
+  CHECK(
+      outcome.err.ends_with(": cannot be written: No such file or directory; 0 of 6 runs are "
+                            "finished and kept; the folder "
+                            "has been removed; the same command makes it anew\n"));
 }
 
 TEST_CASE("two processes in one folder share the work and do not disturb each other") {
@@ -453,7 +454,8 @@ TEST_CASE("shards merged are the results of one run") {
   REQUIRE(place.run({"--set", "/sweep={}", "--quiet"}, "other").exit_code == 0);
   CHECK(merge({"shard1", "other"}).err ==
         "motley: other: holds the runs of another scenario than shard1\n");
-  CHECK(merge({"nowhere"}).err == "motley: nowhere: is no results folder: it has no plan.json\n");
+  CHECK(merge({"nowhere"}).err ==
+        "motley: nowhere: is not a results folder: it has no plan.json\n");
 }
 
 TEST_CASE("plan lists the runs and what is done, and touches nothing") {

@@ -3,7 +3,9 @@
 
 #include "algorithms/support/compensation.hpp"
 #include "sim/base/json.hpp"
+#include "sim/base/random.hpp"
 #include "sim/base/thread_pool.hpp"
+#include "sim/engine/wire_bytes.hpp"
 #include "sim/learning/rules/compression.hpp"
 #include "sim/learning/rules/step_memo.hpp"
 #include "tests/catch.hpp"
@@ -203,33 +205,115 @@ TEST_CASE(
 }
 
 TEST_CASE("top_k sends the largest entries and keeps the rest for the next time") {
+  RandomStream random(1, "compress", 0);
   CompressSpec spec;
   spec.kind = CompressSpec::Kind::top_k;
   spec.share = 0.4;  // 2 of 5
   Compressor compressor(spec);
   Parameters v = vector_of({1, -4, 2, -2, 0.5});
-  CHECK(compressor.compress(v) == Approx(2 * 8.0 / (5 * 4.0)));
+  CHECK(compressor.compress(v, random) == Approx(2 * 8.0 / (5 * 4.0)));
   CHECK(std::vector<float>(v.values().begin(), v.values().end()) ==
         std::vector<float>{0, -4, 2, 0, 0});  // of 2 and -2 the first
   v = vector_of({1, 0, 0, 0, 0});
-  compressor.compress(v);
+  compressor.compress(v, random);
   CHECK(std::vector<float>(v.values().begin(), v.values().end()) ==
         std::vector<float>{2, 0, 0, -2, 0});  // 1 + 1 and -2 were left out before
 
   spec.error_feedback = false;
   Compressor forgetful(spec);
   v = vector_of({1, -4, 2, -2, 0.5});
-  forgetful.compress(v);
+  forgetful.compress(v, random);
   v = vector_of({1, 0, 0, 0, 0.25});
-  forgetful.compress(v);
+  forgetful.compress(v, random);
   CHECK(std::vector<float>(v.values().begin(), v.values().end()) ==
         std::vector<float>{1, 0, 0, 0, 0.25});
 }
 
+TEST_CASE("error feedback loses nothing: in the end all that was given has been sent") {
+  // Whole numbers, which floats add exactly. Empty vectors flush what was left out, two entries each.
+  RandomStream random(1, "compress", 0);
+  CompressSpec spec;
+  spec.kind = CompressSpec::Kind::top_k;
+  spec.share = 0.4;
+  Compressor compressor(spec);
+  std::vector<float> given(5, 0);
+  std::vector<float> sent(5, 0);
+  for (int t = 0; t < 23; ++t) {
+    Parameters v = Parameters::zeros(5);
+    for (std::size_t i = 0; i < 5 && t < 20; ++i) {
+      v.writable()[i] = static_cast<float>(static_cast<int>(random() % 200) - 100);
+      given[i] += v.values()[i];
+    }
+    compressor.compress(v, random);
+    for (std::size_t i = 0; i < 5; ++i) sent[i] += v.values()[i];
+  }
+  CHECK(sent == given);
+}
+
+TEST_CASE("quantize sends multiples of the largest entry's part, right on average") {
+  RandomStream random(1, "compress", 0);
+  CompressSpec spec;
+  spec.kind = CompressSpec::Kind::quantize;
+  spec.bits = 3;  // 2 * 3 + 1 levels
+  spec.error_feedback = false;
+  Compressor compressor(spec);
+  const std::vector<double> values = {3, -1, 0.5, 0, -2.25};
+  std::vector<double> sum(5, 0);
+  constexpr int draws = 10000;
+  for (int t = 0; t < draws; ++t) {
+    Parameters v = vector_of(values);
+    // 15 bits are two bytes; the maximum takes four.
+    REQUIRE(compressor.compress(v, random) == Approx((2 + 4) / 20.0));
+    for (std::size_t i = 0; i < 5; ++i) {
+      const float sent = v.values()[i];
+      REQUIRE(sent == std::round(sent));  // multiples of 3/3
+      REQUIRE(std::abs(sent - values[i]) < 1);
+      sum[i] += sent;
+    }
+  }
+  // A deviation is at most 1/2 for one draw.
+  for (std::size_t i = 0; i < 5; ++i) CHECK(sum[i] / draws == Approx(values[i]).margin(5 * 0.005));
+}
+
+TEST_CASE("sign sends the mean magnitude with every entry's sign") {
+  RandomStream random(1, "compress", 0);
+  CompressSpec spec;
+  spec.kind = CompressSpec::Kind::sign;
+  Compressor compressor(spec);
+  Parameters v = vector_of({3, -1, 0.5, 0, -0.5});
+  CHECK(compressor.compress(v, random) == Approx((1 + 4) / 20.0));
+  CHECK(std::vector<float>(v.values().begin(), v.values().end()) ==
+        std::vector<float>{1, -1, 1, 1, -1});
+  // Left out: 2, 0, -0.5, -1, 0.5; their mean magnitude is 0.8.
+  v = Parameters::zeros(5);
+  compressor.compress(v, random);
+  CHECK(std::vector<float>(v.values().begin(), v.values().end()) ==
+        std::vector<float>{0.8F, 0.8F, -0.8F, -0.8F, 0.8F});
+}
+
+TEST_CASE("an encoded vector takes whole bytes, rounded up and never one too many") {
+  for (const std::uint64_t n : std::vector<std::uint64_t>{4, 1000, 7850, 101770}) {
+    for (const std::uint64_t k : std::vector<std::uint64_t>{1, n / 100 + 1, n / 7 + 1, n / 3}) {
+      for (const std::uint64_t full :
+           std::vector<std::uint64_t>{n * 4, 1000000, 8000000, 33333333}) {
+        Message message;
+        message.vector = Parameters::zeros(n);
+        message.wire_share = static_cast<double>(8 * k) / static_cast<double>(4 * n);
+        CAPTURE(n, k, full);
+        CHECK(wire_bytes(message, full, n) == (full * 8 * k + 4 * n - 1) / (4 * n));
+      }
+    }
+  }
+}
+
 TEST_CASE("top_k of everything is no compression: the dense vector is shorter, bit for bit") {
-  for (const char* name : {"sync", "async", "stale"}) {
-    const Json plain = {{"name", name}};
-    const Json all = {{"name", name}, {"compress", {{"kind", "top_k"}, {"share", 1}}}};
+  for (const Json& plain :
+       {Json{{"name", "sync"}}, Json{{"name", "async"}}, Json{{"name", "stale"}},
+        Json{{"name", "grouping"}}, Json{{"name", "backup"}, {"backup", 1}},
+        Json{{"name", "od_sgd"}, {"warm_up", 3}}, Json{{"name", "dc_asgd"}},
+        Json{{"name", "ringmaster"}, {"delay_bound", 2}}}) {
+    Json all = plain;
+    all["compress"] = {{"kind", "top_k"}, {"share", 1}};
     CHECK(same_run(simulate(with_algorithm(learning_scenario(), plain)),
                    simulate(with_algorithm(learning_scenario(), all))));
   }
@@ -246,6 +330,25 @@ TEST_CASE("compressed gradients take fewer bytes, models all of theirs") {
   // A step: pull and push, with a millisecond of latency on each of the two links, and a second's
   // gradient.
   CHECK(result.virtual_s == Approx(5 * (0.08 + 0.002 + 1 + 0.04 + 0.002)).epsilon(1e-9));
+  // One byte of four signs or 2-bit levels and four for the magnitude, out of sixteen: 2.5 MB.
+  for (const char* kind : {"sign", "quantize"}) {
+    const Json coarse = {{"name", "async"}, {"compress", {{"kind", kind}}}};
+    CHECK(simulate(with_algorithm(scenario, coarse)).bytes == 5 * (8e6 + 2.5e6));
+  }
+}
+
+TEST_CASE("learning goes on with every compression, the same for every number of threads") {
+  for (const char* kind : {"top_k", "quantize", "sign"}) {
+    Json algorithm = {{"name", "async"}, {"compress", {{"kind", kind}}}};
+    if (std::string(kind) == "top_k") algorithm["compress"]["share"] = 0.1;
+    Json scenario = with_algorithm(learning_scenario(), algorithm);
+    scenario["stop"] = {{"updates", 200}};
+    scenario["evaluate"] = {{"every", 100}};
+    const RunResult result = simulate(scenario);
+    CAPTURE(kind);
+    CHECK(*result.final_test_loss < 0.8 * *result.curve[0].test_loss);
+    CHECK(text_of(simulate(scenario, 0, 3)) == text_of(result));
+  }
 }
 
 }  // namespace

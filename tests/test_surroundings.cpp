@@ -126,9 +126,9 @@ TEST_CASE("links that lie in a results folder are not written through") {
 
 TEST_CASE("Slurm gets no path with a backslash, by which it would mean something else") {
   const Workplace place;
-  check_refused(place.motley({"slurm", "s.json", "--tasks", "2", "--out", "a\\b", "--dry-run"}),
-                "--out: must have no quote and no backslash in its path for Slurm, got '" +
-                    place.file("a\\b") + "'");
+  check_refused(
+      place.motley({"slurm", "s.json", "--tasks", "2", "--out", "a\\b", "--dry-run"}),
+      "--out: Slurm takes no quote and no backslash in a path, got '" + place.file("a\\b") + "'");
 }
 
 TEST_CASE("names are short enough for the files that are named by them") {
@@ -159,7 +159,7 @@ TEST_CASE("names are short enough for the files that are named by them") {
 
   const Outcome nowhere = place.motley({"merge", std::string(300, 'x'), "--out", "merged"});
   CHECK(nowhere.exit_code == 2);
-  CHECK(contains(nowhere.err, ": is no results folder: it has no plan.json\n"));
+  CHECK(contains(nowhere.err, ": is not a results folder: it has no plan.json\n"));
 }
 
 TEST_CASE("a number of a result that is not finite is found by name") {

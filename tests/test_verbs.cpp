@@ -74,6 +74,25 @@ TEST_CASE("a message has a size that follows from its vectors, and owns them") {
   CHECK(result.bytes == 16e6);
 }
 
+struct Encoded : NoServer {
+  void worker(Worker& me) const override {
+    const Parameters v = me.initial_model();
+    if (me.rank() == 0) {
+      me.send(1, {.kind = "quarter", .vector = v, .wire_share = 0.25});
+    } else {
+      me.receive({0, "quarter"});
+      tell(me, "at", me.clock());
+      end_run(me);
+    }
+  }
+};
+
+TEST_CASE("a message whose vector is encoded takes the bytes of its encoding") {
+  const RunResult result = simulate_with<Encoded>(workers_of(2));
+  CHECK(told(result, "at", 1) == Approx(0.002 + 0.02).epsilon(1e-9));
+  CHECK(result.bytes == 2e6);
+}
+
 struct Gossip : NoServer {
   void worker(Worker& me) const override {
     Model x = me.initial_model();
@@ -171,6 +190,56 @@ TEST_CASE("work is given up when somebody says so or at a deadline, and its time
   CHECK(told(result, "samples") == 2);
   CHECK(told(result, "same") == 1);
   CHECK(result.workers[0].discarded_s == Approx(2).epsilon(1e-9));
+}
+
+/// Every condition in turn, for gradients and for local steps. The server answers 1 by a model, 2 by a
+/// word, and 3 by ending the run.
+struct EveryCondition : Algorithm {
+  void server(Server& me) const override {
+    Model x = me.initial_model();
+    for (;;) {
+      const double wish = me.next_push().numbers.at(0);
+      if (wish == 1) me.send_model(0, x);
+      if (wish == 2) me.send(0, {.kind = "stop"});
+      if (wish == 3) me.finish_update(x, std::span<const Push>());
+    }
+  }
+  void worker(Worker& me) const override {
+    const Model x = me.initial_model();
+    UpdateSpec spec;
+    spec.step_size = 0.5;
+    UpdateRule rule(spec, 1);
+    for (const bool local : {false, true}) {
+      const auto given_up_after = [&](const Until& until) {
+        const double start = me.clock();
+        const bool done = local ? me.local_steps(x, 2, 1, rule, until).has_value()
+                                : me.gradient(x, 1, until).has_value();
+        return done ? -1 : me.clock() - start;
+      };
+      const std::string of = local ? "steps" : "gradient";
+      tell(me, (of + "_deadline").c_str(), given_up_after({.deadline = me.clock() + 0.5}));
+      me.tell(1);
+      tell(me, (of + "_newer").c_str(), given_up_after({.newer_model = true}));
+      me.pull();
+      me.tell(2);
+      tell(me, (of + "_told").c_str(), given_up_after({.told = "stop"}));
+      me.receive({{}, "stop"});
+    }
+    me.tell(3);
+    me.pull();
+  }
+};
+
+TEST_CASE("gradients and local steps are given up by a deadline, a newer model or a word") {
+  const RunResult result = simulate_with<EveryCondition>(workers_of(1));
+  REQUIRE(result.status == "ok");
+  for (const std::string of : {"gradient", "steps"}) {
+    CAPTURE(of);
+    CHECK(told(result, of + "_deadline") == Approx(0.5).epsilon(1e-9));
+    CHECK(told(result, of + "_newer") == Approx(0.002 + message_s).epsilon(1e-9));
+    CHECK(told(result, of + "_told") == Approx(0.002 + 0.002).epsilon(1e-9));
+  }
+  CHECK(result.workers[0].discarded_s == Approx(2 * (0.5 + 0.084 + 0.004)).epsilon(1e-9));
 }
 
 struct Waiting : Algorithm {

@@ -10,8 +10,9 @@ from . import words
 from .figures import contribution, curves, decisions, links, staleness, time_budget
 from .figures import sweep as sweep_figure
 from .figures.target import rows_of
+from .look import Look
 from .results import NoData
-from .style import CLASSES, STATES, Look, evenly
+from .style import CLASSES, STATES, evenly
 
 PAGE = pathlib.Path(__file__).parent / "page"
 LIBRARIES = [pathlib.Path("/usr/share/javascript/chart.js/chart.min.js"),
@@ -140,7 +141,7 @@ def decision_data(results, runs):
 
 def page_data(results):
     """All that the charts draw."""
-    look = Look(results.algorithms)
+    look = Look.of(results)
     points = results.points()
     finished = {key_of(results, p): results.at(p)[results.at(p)["status"] != "failed"] for p in points}
     resolution = 200 if len(points) <= 6 else 60
@@ -259,7 +260,7 @@ def table_html(results):
     if results.summary.empty:
         return "<p>summary.csv is missing: nothing to compare.</p>"
     tables = []
-    look = Look(results.algorithms)
+    look = Look.of(results)
     for point in results.points():
         rows = []
         for _, row in rows_of(results, point).iterrows():
@@ -274,7 +275,7 @@ def table_html(results):
             utilisation = words.percent(row["utilisation"]) if words.known(row["utilisation"]) else "-"
             if results.target:
                 cells = [time or "not reached", speed or "-", f"{counted(row['reached'])} of {counted(row['n'])}" + bad, accuracy or "-",
-                         utilisation, words.data_size(row["bytes_to_target"]) if words.known(row["bytes_to_target"]) else "-"]
+                         utilisation, links.data_size(row["bytes_to_target"]) if words.known(row["bytes_to_target"]) else "-"]
             else:
                 cells = [counted(row["n"]) + bad, accuracy or "-", utilisation]
             label = text(row["algorithm"])
@@ -344,7 +345,7 @@ def page(results, drawn, left_out, figures_folder, chart_library):
     figures_folder = pathlib.Path(figures_folder)
     interactive = chart_library is not None and len(results.runs)
     if interactive:
-        cards = chart_cards(data) + [picture(figures_folder, m) for m in drawn if m.NAME in ("gantt", "best")]
+        cards = chart_cards(data) + [picture(figures_folder, m) for m in drawn if m.NAME in ("gantt", "best", "tuning", "whatif")]
         charts = f'<div class="cards">{"".join(cards)}</div>'
         why = why_html(results, data)
     else:

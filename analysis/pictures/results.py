@@ -37,6 +37,18 @@ KEYS = {"runs": ["run", "algorithm"], "summary": ["algorithm"], "events": ["begi
         "decisions": ["time_s", "value"]}
 LARGEST = 1e150  # no quantity of a run is; beyond it sums and squares leave the numbers
 
+# Files that not every results folder has. tuned.csv has a column for each tuned parameter as well.
+SOMETIMES = {
+    "comparisons": ["algorithm", "against", "verdict"],
+    "tuned": ["algorithm", "candidate", "rung", "seeds", "reached", "time_to_target_s", "best_test_accuracy",
+              "final_test_loss", "broken", "chosen", "at_edge"],
+    "whatif": ["algorithm", "change", "updates", "updates_per_s", "gain", "samples_per_s", "reason"],
+}
+COLUMNS = {**SOMETIMES, **COLUMNS}
+TEXT = TEXT | {"verdict", "bound", "speedup_bound", "change"}
+ON_REQUEST = ON_REQUEST | set(SOMETIMES)
+KEYS = {"tuned": ["algorithm"], "whatif": ["algorithm", "change", "gain"], **KEYS}
+
 
 class NoData(Exception):
     """A figure cannot be drawn; says why."""

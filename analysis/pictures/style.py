@@ -1,35 +1,46 @@
-"""One look for all figures: an algorithm keeps its colour and marker, sizes fit a two-column paper."""
+"""One look for all figures: sizes that fit a two-column paper, legends, files that are the same for the same results.
+The colours of algorithms are in look.py."""
 import math
 
 import matplotlib
 
 matplotlib.use("Agg")
-import matplotlib.colors
 import matplotlib.pyplot as plt
 
-# Okabe and Ito's colours, which the colour-blind can tell apart; beyond seven algorithms the marker and
-# the dashes tell them apart.
-COLOURS = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000"]
-MARKERS = ["o", "s", "^", "D", "v", "P", "X", "*", "<", ">", "h"]
-DASHES = ["-", (0, (5, 1.5)), (0, (1, 1.2)), (0, (5, 1.5, 1, 1.5))]
-# What a host does; the same in the bars of where time goes and in the Gantt chart.
-STATES = {"compute": "#009E73", "send": "#0072B2", "receive": "#56B4E9", "transfer": "#0072B2",
-          "wait": "#DDDDDD", "discarded": "#D55E00", "update": "#000000"}
+# What a host does: pale, as nothing else is. The same in the bars of where time goes and in the Gantt chart.
+STATES = {"compute": "#A5D6B4", "send": "#8EA8DC", "receive": "#F3C795", "transfer": "#8EA8DC",
+          "wait": "#ECECEC", "discarded": "#EE9C9C", "update": "#222222"}
+# Of workers: greys, blue and brown ones, so that they are not taken for algorithms.
+CLASSES = ["#2F4468", "#B7A57A", "#7C8896", "#6E5B40", "#AEBDD0", "#40403C"]
+CLASS_MARKERS = ["o", "s", "^", "D", "v", "P"]
 
-CLASSES = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9"]  # of workers
-
-COLUMN_IN = 3.5  # one column of a two-column paper
-PAGE_IN = 7.16   # both
+WIDTHS_IN = {1: 3.5, 2: 7.16}  # one column of a two-column paper, and both
 FORMATS = ("png", "svg", "pdf")
+FONT_SIZE = 8
 
 plt.rcParams.update({
-    "font.size": 8, "axes.labelsize": 8, "axes.titlesize": 8, "legend.fontsize": 7, "xtick.labelsize": 7,
-    "ytick.labelsize": 7, "lines.linewidth": 1.3, "lines.markersize": 3.5, "axes.grid": True,
+    "font.size": FONT_SIZE, "axes.labelsize": "medium", "axes.titlesize": "medium", "legend.fontsize": "small",
+    "xtick.labelsize": "small", "ytick.labelsize": "small", "figure.titlesize": "medium",
+    "lines.linewidth": 1.3, "axes.grid": True,
     "grid.alpha": 0.25, "grid.linewidth": 0.5, "axes.spines.top": False, "axes.spines.right": False,
     "legend.frameon": False, "savefig.dpi": 200, "figure.constrained_layout.use": True,
     "svg.fonttype": "none", "pdf.fonttype": 42, "svg.hashsalt": "motley",
     "text.parse_math": False,  # a dollar in a name is a dollar
 })
+
+
+def set_font_size(points):
+    """Of labels and titles; everything else follows."""
+    plt.rcParams["font.size"] = points
+
+
+def small():
+    """Points of what is written into a figure."""
+    return 0.83 * plt.rcParams["font.size"]
+
+
+def tiny():
+    return 0.75 * plt.rcParams["font.size"]
 
 
 def short(name, most=32):
@@ -46,51 +57,41 @@ def legend_name(name):
     return f" {short(name)}" if str(name).startswith("_") else short(name)
 
 
-class Look:
-    """Colour, marker and dashes of every algorithm, by its place in the scenario."""
-
-    def __init__(self, algorithms):
-        self._place = {label: i for i, label in enumerate(algorithms)}
-
-    def colour(self, label):
-        return COLOURS[self._place[label] % len(COLOURS)]
-
-    def ink(self, label):
-        """Its colour, dark enough for words on white."""
-        return tuple(0.65 * part for part in matplotlib.colors.to_rgb(self.colour(label)))
-
-    def marker(self, label):
-        return MARKERS[self._place[label] % len(MARKERS)]
-
-    def dashes(self, label):
-        return DASHES[self._place[label] // len(COLOURS) % len(DASHES)]
-
-    def line(self, label, **more):
-        return {"color": self.colour(label), "marker": self.marker(label), "linestyle": self.dashes(label),
-                "label": legend_name(label), **more}
+def panels(look, count, across=2, narrow=None, height=2.3, **more):
+    """A figure and its axes, row by row: at most `across` in a row of both columns of a page, `narrow` (half of them) in
+    one column. `height` is one row's with letters of the usual size."""
+    rows = math.ceil(count / (across if look.columns == 2 else narrow or (across + 1) // 2))
+    columns = math.ceil(count / rows)  # so that the last row is about as full as the others
+    tall = height * max(1, plt.rcParams["font.size"] / FONT_SIZE)
+    fig, grid = plt.subplots(rows, columns, figsize=(WIDTHS_IN[look.columns], rows * tall), squeeze=False, **more)
+    axes = [ax for row in grid for ax in row]
+    for ax in axes[count:]:
+        ax.remove()
+    return fig, axes[:count]
 
 
-def panels(rows, columns, width=PAGE_IN, height=2.3):
-    """A figure and its axes as a list, row by row; `height` is one row's."""
-    fig, axes = plt.subplots(rows, columns, figsize=(width, rows * height), squeeze=False)
-    return fig, [ax for row in axes for ax in row]
+def number_below(axes):
+    """Of panels with a common axis the lowest of each column have the numbers, also above a gap in the last row."""
+    columns = axes[0].get_gridspec().ncols
+    for i, ax in enumerate(axes):
+        ax.xaxis.set_tick_params(labelbottom=i + columns >= len(axes))
 
 
 def legend_above(fig, entries):
     """One legend for all panels, above them, in rows of about equal length; entries: label -> handle.
     save() keeps it in the picture."""
     if entries:
-        one = 0.45 + 0.06 * max(len(label) for label in entries)  # inches
+        one = (0.45 + 0.06 * max(len(label) for label in entries)) * plt.rcParams["font.size"] / FONT_SIZE  # inches
         rows = math.ceil(len(entries) / max(1, int(fig.get_figwidth() / one)))
         fig.legend(list(entries.values()), list(entries), loc="lower center", bbox_to_anchor=(0.5, 1.0),
-                   ncol=math.ceil(len(entries) / rows), handlelength=1.8, columnspacing=1)
+                   ncol=math.ceil(len(entries) / rows), handlelength=2.6, columnspacing=1)
 
 
 def name_point(fig, results, point, more=""):
     """Says which point of a sweep is shown."""
     words = ", ".join(part for part in (results.point_title(point), more) if part)
     if words:
-        fig.suptitle(words, fontsize=8)
+        fig.suptitle(words)
 
 
 def evenly(items, most):
@@ -110,12 +111,12 @@ def entries_of(axes):
     return entries
 
 
-def save(fig, folder, name):
+def save(fig, folder, name, formats=FORMATS):
     """Writes name.png, .svg and .pdf without dates, so that equal results give equal files."""
     fig.canvas.draw()  # finds the layout, once for all formats
     fig.set_layout_engine("none")
     whole = fig.get_tightbbox(fig.canvas.get_renderer()).padded(0.03)
-    for kind in FORMATS:
+    for kind in formats:
         metadata = {"svg": {"Date": None}, "pdf": {"CreationDate": None}, "png": {}}[kind]
         fig.savefig(folder / f"{name}.{kind}", metadata=metadata, bbox_inches=whole)
     plt.close(fig)

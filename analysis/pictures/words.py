@@ -1,5 +1,5 @@
 """A results folder in words: the question, the answer, and how certain it is. Numbers are the simulator's."""
-from .figures.target import rows_of
+from .figures.target import rows_of, target_text
 from .noise import known, within_noise
 from .results import list_of, object_of, seconds, value_text
 
@@ -15,13 +15,6 @@ def percent(share):
     return "under 1 %" if 0 < share < 0.005 else f"{100 * share:.0f} %"
 
 
-def data_size(count):
-    for size, unit in ((1e12, "TB"), (1e9, "GB"), (1e6, "MB"), (1e3, "kB")):
-        if count >= size:
-            return f"{count / size:.3g} {unit}"
-    return f"{count:.0f} B"
-
-
 def speed(flops):
     for size, unit in ((1e15, "Pf"), (1e12, "Tf"), (1e9, "Gf"), (1e6, "Mf")):
         if flops >= size:
@@ -31,13 +24,6 @@ def speed(flops):
 
 def number(count, noun):
     return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
-
-
-def target_text(results):
-    if results.target is None:
-        return None
-    column, value = results.target
-    return f"{100 * value:g} % test accuracy" if column == "test_accuracy" else f"a test loss of {value:g}"
 
 
 def cluster(results):

@@ -13,12 +13,12 @@ class WriteError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// Writes the whole file under another name, sees it safe on the disk and renames it: whoever looks
-/// finds the old file or the new one, whatever dies meanwhile. Throws WriteError, and then the
-/// old file is as it was.
+/// Writes the whole file under another name, flushes it to the disk and renames it: a reader finds
+/// the old file or the new one, whatever dies meanwhile. Throws WriteError; the old file is then as
+/// it was.
 void write_atomically(const std::filesystem::path& file, const std::string& text);
 
-/// Why no file can be written into the folder, if so. Tries it with one of a name of its own.
+/// Why no file can be written into the folder; empty when one can. Tries it.
 std::error_code trial_of_writing(const std::filesystem::path& folder);
 
 /// Removes what killed processes left half written in the folder. Only when nobody else writes

@@ -7,7 +7,7 @@
 
 namespace motley {
 
-/// The InputError at `place` for a name that no catalogue has: it suggests the likest and lists all.
+/// Throws the InputError for an unknown name, which suggests the closest one and lists all.
 [[noreturn]] void throw_unknown(const std::string& what, const std::string& name,
                                 const std::vector<std::string>& names, const Place& place);
 

@@ -22,7 +22,7 @@ struct ChildOutcome {
   std::string complaint() const;
 };
 
-/// A function in a process of its own, which SimGrid needs: one engine a process. It shares what
+/// A function in a process of its own, as SimGrid needs it: one engine per process. It shares what
 /// the parent has loaded, dies with it, and sends reports and its result through a pipe. Start it
 /// while this process has no other threads.
 class ChildProcess {

@@ -4,8 +4,8 @@
 
 namespace motley {
 
-/// Seconds this process has computed, all its threads together. For what one thread does this is
-/// the time on the wall of an idle machine, and on a busy one still the right one.
+/// CPU seconds of this process, all its threads together. For what one thread does this is the wall
+/// time on an idle machine, and it stays right on a busy one.
 inline double cpu_seconds() {
   timespec time{};
   clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);

@@ -2,8 +2,8 @@
 
 namespace motley {
 
-/// What any number of the input must keep to, whatever its own bounds: beyond these something would
-/// overflow, or be rounded to zero, long after the place it was written at is forgotten.
+/// Limits for every number of the input, whatever its own bounds. Beyond them something would
+/// overflow or be rounded to zero, far from the place where the number was written.
 namespace limits {
 
 /// A number without a unit may be 0, or of a size that single precision holds with room to spare.

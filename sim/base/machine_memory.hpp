@@ -10,7 +10,7 @@ namespace motley {
 /// group or a limit of the process says so.
 double machine_memory();
 
-/// "41 GB", "1.5 MB", for what is only known about.
+/// "41 GB", "1.5 MB", for amounts that are only roughly known.
 std::string shown_bytes(double bytes);
 
 /// InputError when something at this place needs more bytes than there are.

@@ -35,7 +35,7 @@ class InputError : public std::runtime_error {
   explicit InputError(const std::string& text) : std::runtime_error(text) {}
 };
 
-/// The candidate most like `word`, as " (did you mean 'x'?)"; empty when none is near.
+/// The candidate closest to `word`, as " (did you mean 'x'?)"; empty when none is close.
 std::string did_you_mean(const std::string& word, const std::vector<std::string>& candidates);
 
 }  // namespace motley

@@ -2,8 +2,8 @@
 
 namespace motley {
 
-/// Sees to it that the descriptors of stdin, stdout and stderr are taken: else the next file that
-/// is opened would become one of them, and what is printed would go into that file. Call it first.
+/// Makes sure that the descriptors of stdin, stdout and stderr are in use: otherwise the next file
+/// opened would become one of them, and what is printed would go into it. Call it first.
 void open_standard_streams();
 
 /// Whether all that was printed on stdout has gone out. Call it last.

@@ -86,7 +86,7 @@ class ThreadPool {
   std::atomic<bool> closing_ = false;
   std::vector<std::thread> helpers_;
 
-  // for_ranges: what its tasks, one a thread, work on.
+  // for_ranges: what its tasks, one per thread, work on.
   std::vector<std::unique_ptr<Task>> range_tasks_;
   const std::function<void(std::size_t, std::size_t)>* range_function_ = nullptr;
   std::size_t range_size_ = 0;

@@ -4,7 +4,9 @@
 #include <sstream>
 
 #include "algorithms/catalog.hpp"
+#include "sim/base/json.hpp"
 #include "sim/cli/command_line.hpp"
+#include "sim/cli/field_markdown.hpp"
 
 namespace po = boost::program_options;
 
@@ -42,7 +44,64 @@ std::string short_parameters(const AlgorithmInfo& info) {
   return text.str();
 }
 
+/// The fields, and after each object its own keys as "object.key".
+std::vector<FieldInfo> with_keys_of_objects(const std::vector<FieldInfo>& fields) {
+  std::vector<FieldInfo> all;
+  for (const FieldInfo& field : fields) {
+    all.push_back(field);
+    all.back().children.clear();
+    for (FieldInfo child : field.children) {
+      child.name = field.name + "." + child.name;
+      all.push_back(std::move(child));
+    }
+  }
+  return all;
+}
+
+/// One algorithm: its file, which of the shared parameters it takes, a table of its own.
+void print_section(const AlgorithmInfo& info, const std::vector<FieldInfo>& shared) {
+  const auto same = [](const FieldInfo& a, const FieldInfo& b) {
+    return a.name == b.name && a.doc == b.doc && default_text(a) == default_text(b);
+  };
+  const auto among = [&](const FieldInfo& field, const std::vector<FieldInfo>& fields) {
+    return std::any_of(fields.begin(), fields.end(),
+                       [&](const FieldInfo& other) { return same(field, other); });
+  };
+  std::string not_taken;
+  for (const FieldInfo& field : shared) {
+    if (among(field, info.parameters)) continue;
+    not_taken += (not_taken.empty() ? ", except `" : ", `") + field.name + "`";
+  }
+  std::vector<FieldInfo> own;
+  for (const FieldInfo& field : info.parameters) {
+    if (!among(field, shared)) own.push_back(field);
+  }
+  std::cout << "\n### " << info.name << "\n\nIn [algorithms/" << info.name << ".cpp](../algorithms/"
+            << info.name << ".cpp). Takes the shared parameters" << not_taken
+            << (own.empty() ? ".\n" : ", and:\n\n");
+  if (!own.empty()) print_field_table(std::cout, with_keys_of_objects(own));
+}
+
+/// docs/algorithms.md's table of all algorithms, and a section for each with its parameters.
+void print_markdown() {
+  const std::vector<FieldInfo> shared = DefaultsSpec::fields().infos();
+  std::cout << "| name | in one line | paper |\n|---|---|---|\n";
+  for (const AlgorithmInfo& info : algorithm_catalog()) {
+    std::cout << "| [`" << info.name << "`](#" << info.name << ") | " << table_cell(info.summary)
+              << " | " << table_cell(info.paper) << " |\n";
+  }
+  std::cout << "\n## Shared parameters\n\n";
+  print_field_table(std::cout, shared);
+  print_object_sections(std::cout, shared);
+  std::cout << "\n## Parameters of each algorithm\n";
+  for (const AlgorithmInfo& info : algorithm_catalog()) print_section(info, shared);
+}
+
 int algorithms(const po::variables_map& options, const std::vector<std::string>&) {
+  if (options.count("markdown") > 0) {
+    print_markdown();
+    return 0;
+  }
   if (options.count("name") == 0) {
     std::size_t longest = 0;
     for (const AlgorithmInfo& info : algorithm_catalog()) {
@@ -71,9 +130,12 @@ Command algorithms_command() {
   Command command;
   command.name = "algorithms";
   command.summary = "list the algorithms, or explain one";
-  command.usage = "motley algorithms [NAME]";
+  command.usage = "motley algorithms [NAME] [options]";
   command.example = "motley algorithms async";
   command.positional = "name";
+  po::options_description output("Output");
+  output.add_options()("markdown", "print all of them as Markdown, as in docs/algorithms.md");
+  command.groups.push_back(output);
   command.execute = algorithms;
   return command;
 }

@@ -48,9 +48,9 @@ Command bench_command() {
   command.usage = "motley bench [options]";
   command.example = "motley bench --json > bench.json";
   po::options_description output("Output");
-  output.add_options()("json", "as JSON, with provenance, at the end");
+  output.add_options()("json", "print JSON with provenance at the end");
   po::options_description execution("Execution");
-  execution.add_options()("short", "only see that everything works; the figures mean little");
+  execution.add_options()("short", "only check that everything works; the figures mean little");
   command.groups.push_back(output);
   command.groups.push_back(execution);
   command.execute = bench;

@@ -62,6 +62,7 @@ int explain_results(const po::variables_map& options, const std::vector<std::str
 Command explain_command() {
   Command command;
   command.name = "explain";
+  command.topic = topic_understand;
   command.summary = "why one algorithm reached the target before another";
   command.usage = "motley explain RESULTS A B [options]";
   command.example = "motley explain results/quickstart async sync";

@@ -24,11 +24,16 @@ std::vector<Command> commands() {
 
 void print_overview(std::ostream& out) {
   out << "Motley simulates distributed SGD on uneven clusters: virtual time, real gradients.\n\n"
-         "Usage: motley COMMAND [options]\n\nCommands:\n";
-  for (const Command& command : commands()) {
-    out << "  " << std::left << std::setw(12) << command.name << command.summary << "\n";
+         "Usage: motley COMMAND [options]\n";
+  const std::vector<Command> all = commands();
+  for (const char* topic : {topic_run, topic_understand, topic_many_runs, topic_reference}) {
+    out << "\n" << topic << ":\n";
+    for (const Command& command : all) {
+      if (command.topic != topic) continue;
+      out << "  " << std::left << std::setw(12) << command.name << command.summary << "\n";
+    }
   }
-  out << "\n  'motley COMMAND --help' tells more; 'motley --version' what this is.\n\n"
+  out << "\n'motley COMMAND --help' tells more; 'motley --version' prints the version.\n\n"
          "Example:\n  motley run scenarios/quickstart.json\n";
 }
 
@@ -36,7 +41,7 @@ po::options_description all_options(const Command& command) {
   po::options_description all;
   for (const po::options_description& group : command.groups) all.add(group);
   po::options_description help("Help");
-  help.add_options()("help,h", "print this and stop");
+  help.add_options()("help,h", "print this help and exit");
   all.add(help);
   return all;
 }
@@ -158,8 +163,7 @@ void complain(const std::string& what) {
 
 int motley_main(const std::vector<std::string>& command_line) {
   open_standard_streams();
-  std::signal(SIGXFSZ,
-              SIG_IGN);  // a file that may not grow is an error of its writing, as a full disk is
+  std::signal(SIGXFSZ, SIG_IGN);  // a file that may not grow is then a write error
   const int code = execute_guarded(command_line);
   if (standard_output_is_written()) return code;
   complain("standard output cannot be written: it is closed, or its disk is full");

@@ -7,6 +7,12 @@
 
 namespace motley {
 
+/// The headings under which the commands are listed.
+inline constexpr const char* topic_run = "Run";
+inline constexpr const char* topic_understand = "Understand";
+inline constexpr const char* topic_many_runs = "Many runs, many machines";
+inline constexpr const char* topic_reference = "Reference";
+
 /// One of motley's commands: its options in named groups, its help, and what it does.
 struct Command {
   std::string name;
@@ -15,6 +21,7 @@ struct Command {
   std::string example;     ///< printed by --help
   std::string positional;  ///< the option that takes the arguments without a name; empty: none
   int most_positional = 1;
+  std::string topic = topic_reference;
   std::vector<boost::program_options::options_description> groups;
   int (*execute)(const boost::program_options::variables_map& options,
                  const std::vector<std::string>& command_line);

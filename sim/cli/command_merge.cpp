@@ -17,7 +17,7 @@ RunTable plan_of(const std::string& folder) {
   const std::filesystem::path file = std::filesystem::path(folder) / "plan.json";
   std::error_code ignored;
   if (!std::filesystem::exists(file, ignored)) {
-    throw InputError(folder + ": is no results folder: it has no plan.json");
+    throw InputError(folder + ": is not a results folder: it has no plan.json");
   }
   return read_run_table(file);
 }
@@ -104,6 +104,7 @@ int merge(const po::variables_map& options, const std::vector<std::string>& comm
 Command merge_command() {
   Command command;
   command.name = "merge";
+  command.topic = topic_many_runs;
   command.summary = "join the results of shards into one folder";
   command.usage = "motley merge DIR... --out DIR";
   command.example = "motley merge shard1 shard2 shard3 --out results/all";

@@ -27,7 +27,7 @@ const char* const starting_scenario = R"json({
   "//model": "What is really trained: softmax, mlp with hidden sizes, or the synthetic quadratic.",
   "model": {"kind": "mlp", "hidden": [32]},
 
-  "//cluster": "Eight workers, of which the slower half takes four times as long. Other laws of spread: linear, sqrt, straggler, lognormal, pareto, list. The noise makes every step a little longer at random.",
+  "//cluster": "Eight workers; the slower half takes four times as long. Other laws of spread: linear, sqrt, straggler, lognormal, pareto, list. The noise makes every step a little longer at random.",
   "cluster": {
     "workers": [
       {"name": "node", "count": 8, "speed": "1Tf",
@@ -37,14 +37,14 @@ const char* const starting_scenario = R"json({
     "server": {"speed": "10Tf"},
     "link": {"bandwidth": "10Gbps", "latency": "50us"}
   },
-  "//cost": "What the network you have in mind costs; without these, what the small model above costs.",
+  "//cost": "What the model you have in mind costs; without these, what the small model above costs.",
   "cost": {"flops_per_sample": "10Gf", "model_size": "10MB"},
 
   "//target": "What the algorithms race for, and when to give up.",
   "target": {"accuracy": 0.75},
   "stop": {"time": "60s"},
 
-  "//algorithms": "What is compared; the first is what the others are measured by. motley algorithms lists them all.",
+  "//algorithms": "What is compared; the others are measured against the first. motley algorithms lists them all.",
   "defaults": {"batch_size": 32, "step_size": 0.5},
   "algorithms": [
     {"name": "sync"},
@@ -53,9 +53,9 @@ const char* const starting_scenario = R"json({
     {"name": "local", "local_steps": 4}
   ],
 
-  "//replicas": "How often each is repeated with another seed; two or more give intervals.",
+  "//replicas": "How often each run is repeated with another seed; two or more give intervals.",
   "replicas": 2,
-  "//sweep": "To see where the ranking changes: \"sweep\": {\"/cluster/workers/0/spread/ratio\": [1, 2, 4, 8]}. Another algorithm to measure the others by: \"baseline\": \"async\"."
+  "//sweep": "To see where the ranking changes: \"sweep\": {\"/cluster/workers/0/spread/ratio\": [1, 2, 4, 8]}. To measure the others against another algorithm: \"baseline\": \"async\"."
 }
 )json";
 
@@ -78,7 +78,7 @@ int make_new(const po::variables_map& options, const std::vector<std::string>&) 
   if (file.extension() != ".json") file += ".json";
   const std::string name = file.stem().string();
   check_name(name, {"", "new"});
-  if (fs::exists(file)) throw InputError(file.string() + ": is there already; choose another name");
+  if (fs::exists(file)) throw InputError(file.string() + ": exists already; choose another name");
 
   std::string text = starting_scenario;
   for (std::size_t at = text.find("NAME"); at != std::string::npos; at = text.find("NAME", at)) {
@@ -94,7 +94,7 @@ int make_new(const po::variables_map& options, const std::vector<std::string>&) 
     std::cout << "wrote " << schema.string() << ", from which editors complete and check it\n";
   } else if (contents(schema) != schema_text) {
     std::cout << "left " << schema.string()
-              << " as it is, though this version's is another; to renew it: motley schema > "
+              << " as it is, though this version has another; to renew it: motley schema > "
               << schema.string() << "\n";
   }
   return 0;
@@ -105,6 +105,7 @@ int make_new(const po::variables_map& options, const std::vector<std::string>&) 
 Command new_command() {
   Command command;
   command.name = "new";
+  command.topic = topic_run;
   command.summary = "write a commented scenario to start from";
   command.usage = "motley new NAME";
   command.example = "motley new mine && motley run mine.json";

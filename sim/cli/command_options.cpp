@@ -7,8 +7,8 @@ namespace motley {
 po::options_description scenario_options() {
   po::options_description group("Scenario");
   group.add_options()("set", po::value<std::vector<std::string>>()->value_name("/pointer=JSON"),
-                      "override one value of the scenario, such as /stop/time=10s; null removes "
-                      "a key; repeatable");
+                      "override one value of the scenario, such as /stop/time=10s; "
+                      "/pointer=null removes it; may be repeated");
   return group;
 }
 
@@ -42,8 +42,7 @@ std::filesystem::path folder_of(const po::variables_map& options, const Study& s
 po::options_description shard_options() {
   po::options_description group("Parts");
   group.add_options()("shard", po::value<std::string>()->value_name("K/N"),
-                      "only the K-th of N parts of about equal expected cost, for job arrays and "
-                      "other machines");
+                      "do only the K-th of N parts of about equal expected cost");
   return group;
 }
 

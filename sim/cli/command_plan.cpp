@@ -75,6 +75,7 @@ int plan(const po::variables_map& options, const std::vector<std::string>&) {
 Command plan_command() {
   Command command;
   command.name = "plan";
+  command.topic = topic_many_runs;
   command.summary = "list the runs of a scenario, their expected cost and what is done";
   command.usage = "motley plan SCENARIO [options]";
   command.example = "motley plan scenarios/contention.json --shard 1/4";

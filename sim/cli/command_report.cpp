@@ -25,7 +25,8 @@ int report(const po::variables_map& options, const std::vector<std::string>&) {
 Command report_command() {
   Command command;
   command.name = "report";
-  command.summary = "draw the figures of a results folder and one page that explains them";
+  command.topic = topic_understand;
+  command.summary = "draw the figures of a results folder and a page that explains them";
   command.usage = "motley report RESULTS [options]";
   command.example = "motley report results/quickstart";
   command.positional = "results";

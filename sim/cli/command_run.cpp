@@ -38,8 +38,7 @@ void on_interrupt(int) {
   interrupted = 1;
 }
 
-/// Makes the CSV files now and then: after a run has finished, but so that it takes a twentieth of
-/// the time at most.
+/// Makes the CSV files now and then, after a run has finished, in at most a twentieth of the time.
 class CsvUpdates {
  public:
   explicit CsvUpdates(ResultsFolder& folder) : folder_(folder) {}
@@ -83,8 +82,8 @@ std::string finished_of(const std::vector<std::size_t>& runs, const Study& study
 std::string way_out(const ResultsFolder& folder) {
   std::error_code ignored;
   return std::filesystem::exists(folder.path(), ignored)
-             ? "the same command does the rest when there is room"
-             : "somebody has removed the folder; the same command makes it anew";
+             ? "the same command does the rest once there is room"
+             : "the folder has been removed; the same command makes it anew";
 }
 
 void complain_of_damage(ResultsFolder& folder) {
@@ -177,7 +176,7 @@ int run(const po::variables_map& options, const std::vector<std::string>& comman
           StudyFiles{study.table(), study.full(), provenance(command_line)}, fresh);
     } catch (const WriteError& e) {
       throw WriteError(std::string(e.what()) +
-                       "; the runs finished there are kept; the same command does the rest when "
+                       "; the runs finished there are kept; the same command does the rest once "
                        "there is room");
     }
   };
@@ -240,21 +239,21 @@ int run(const po::variables_map& options, const std::vector<std::string>& comman
 Command run_command() {
   Command command;
   command.name = "run";
-  command.summary = "run what a scenario asks for, or what is missing of it, and compare";
+  command.topic = topic_run;
+  command.summary = "run a scenario, or what is still missing of it, and compare the algorithms";
   command.usage = "motley run SCENARIO [options]";
   command.example = "motley run scenarios/quickstart.json --set /stop/time=60s --out results/short";
   command.positional = "scenario";
   po::options_description execution("Execution");
   execution.add_options()("jobs,j", po::value<int>()->value_name("N"),
-                          "runs at once, each a process of its own (default: one per core)")(
+                          "do N runs at once, each in its own process (default: one per core)")(
       "threads,t", po::value<int>()->value_name("N"),
-      "threads for the mathematics of each run; changes no result (default: cores / jobs)")(
+      "threads per run for the mathematics; changes no result (default: cores / jobs)")(
       "fresh",
-      "remove the finished runs of the folder, or of the shard, and do them again (default: do "
-      "what "
-      "is missing)")("report", "draw figures and report.html from the results at the end")(
+      "remove the finished runs of the folder, or of the shard, first (default: keep them and do "
+      "what is missing)")("report", "draw the figures and write report.html at the end")(
       "no-whatif", "do not time the runs again on changed clusters to see what decides")(
-      "quiet,q", "no progress, only the table");
+      "quiet,q", "show no progress, only the table");
   command.groups.push_back(scenario_options());
   command.groups.push_back(folder_options());
   command.groups.push_back(trace_options());

@@ -1,14 +1,28 @@
 #include <iostream>
 
+#include "sim/base/json.hpp"
 #include "sim/cli/command_line.hpp"
+#include "sim/cli/field_markdown.hpp"
 #include "sim/cli/scenario_schema.hpp"
+#include "sim/scenario/scenario.hpp"
 
 namespace po = boost::program_options;
 
 namespace motley {
 namespace {
 
-int schema(const po::variables_map&, const std::vector<std::string>&) {
+/// docs/scenario.md's list of all keys.
+void print_markdown() {
+  const std::vector<FieldInfo> fields = Scenario::fields().infos();
+  print_field_table(std::cout, fields);
+  print_object_sections(std::cout, fields);
+}
+
+int schema(const po::variables_map& options, const std::vector<std::string>&) {
+  if (options.count("markdown") > 0) {
+    print_markdown();
+    return 0;
+  }
   std::cout << scenario_schema().dump(2) << "\n";
   return 0;
 }
@@ -19,8 +33,12 @@ Command schema_command() {
   Command command;
   command.name = "schema";
   command.summary = "print the JSON Schema of scenario files, for editors";
-  command.usage = "motley schema";
+  command.usage = "motley schema [options]";
   command.example = "motley schema > scenarios/schema.json";
+  po::options_description output("Output");
+  output.add_options()("markdown",
+                       "print all keys as Markdown tables instead, as in docs/scenario.md");
+  command.groups.push_back(output);
   command.execute = schema;
   return command;
 }

@@ -38,8 +38,8 @@ SlurmJob job_of(const po::variables_map& options, const Study& study) {
   }
   job.out = fs::absolute(folder_of(options, study)).lexically_normal().string();
   if (job.out.find_first_of("\"\n\\") != std::string::npos) {
-    throw InputError("--out: must have no quote and no backslash in its path for Slurm, got '" +
-                     job.out + "'");
+    throw InputError("--out: Slurm takes no quote and no backslash in a path, got '" + job.out +
+                     "'");
   }
   // No task without a run.
   job.tasks = std::min<std::size_t>(positive_option(options, "tasks", 1),
@@ -81,13 +81,13 @@ int slurm(const po::variables_map& options, const std::vector<std::string>&) {
   const fs::path folder = fs::path(job.out) / "slurm";
   std::error_code error;
   fs::create_directories(folder, error);
-  if (error) throw InputError(folder.string() + ": cannot be made: " + error.message());
+  if (error) throw InputError(folder.string() + ": cannot be created: " + error.message());
   const fs::path array = folder / "array.sh";
   const fs::path merge = folder / "merge.sh";
   write_atomically(array, array_script(job));
   write_atomically(merge, merge_script(job));
   if (options.count("submit") == 0) {
-    std::cout << "Written: " << array.string() << ", " << merge.string() << "\n"
+    std::cout << "Wrote " << array.string() << ", " << merge.string() << "\n"
               << "Submit them with: array=$(sbatch --parsable " << shell_quoted(array.string())
               << ") && sbatch --dependency=afterany:$array " << shell_quoted(merge.string())
               << "\n";
@@ -106,18 +106,20 @@ int slurm(const po::variables_map& options, const std::vector<std::string>&) {
 Command slurm_command() {
   Command command;
   command.name = "slurm";
+  command.topic = topic_many_runs;
   command.summary = "run a scenario as a Slurm job array, each task a shard";
   command.usage = "motley slurm SCENARIO --tasks N [options]";
   command.example = "motley slurm scenarios/heterogeneity.json --tasks 16 --partition cpu --submit";
   command.positional = "scenario";
   po::options_description array("Job array");
   array.add_options()("tasks", po::value<int>()->value_name("N"),
-                      "how many tasks (fewer when there are fewer runs)")(
+                      "number of tasks (fewer when there are fewer runs)")(
       "cpus", po::value<int>()->value_name("N"),
-      "CPUs of a task: so many runs at once (default: 1)")(
-      "partition", po::value<std::string>()->value_name("NAME"), "where to run")(
+      "CPUs per task, which does as many runs at once (default: 1)")(
+      "partition", po::value<std::string>()->value_name("NAME"),
+      "partition to run on (default: the cluster's)")(
       "time", po::value<std::string>()->value_name("LIMIT"),
-      "of a task, as Slurm writes it, such as 2:00:00")(
+      "time limit per task, as Slurm writes it, such as 2:00:00")(
       "submit", "submit both jobs (default: only write their scripts)")(
       "dry-run", "print the scripts and write nothing");
   command.groups.push_back(scenario_options());

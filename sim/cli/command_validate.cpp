@@ -24,6 +24,7 @@ int validate(const po::variables_map& options, const std::vector<std::string>&) 
 Command validate_command() {
   Command command;
   command.name = "validate";
+  command.topic = topic_run;
   command.summary = "check a scenario without running it";
   command.usage = "motley validate SCENARIO [options]";
   command.example = "motley validate scenarios/quickstart.json";

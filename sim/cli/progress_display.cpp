@@ -91,7 +91,7 @@ void ProgressDisplay::finished(std::size_t run, const RunResult& result) {
   text << std::left << std::setw(16) << name_of(run) << " ";
   if (result.status == "ok") {
     text << result.updates << " updates in " << std::setprecision(6) << result.virtual_s
-         << " virtual s, " << std::setprecision(3) << result.wall_s << " s of wall time";
+         << " virtual s, " << std::setprecision(3) << result.wall_s << " s wall time";
   } else {
     text << result.status << ": " << result.reason;
   }

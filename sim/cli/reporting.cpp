@@ -38,7 +38,7 @@ std::filesystem::path script() {
   const std::filesystem::path file = program.parent_path().parent_path() / "analysis" / "report.py";
   if (!std::filesystem::exists(file)) {
     throw InputError("report: " + file.string() +
-                     " is not there; start motley from its repository");
+                     " does not exist; start motley from its repository");
   }
   return file;
 }

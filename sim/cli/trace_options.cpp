@@ -13,9 +13,9 @@ po::options_description trace_options() {
   po::options_description group("Timelines");
   group.add_options()(
       "trace", po::value<std::string>()->implicit_value(":", "")->value_name("[FROM:TO]"),
-      "write who computes, sends, waits when, for Perfetto's viewer (traces/) and as events.csv; "
-      "FROM:TO is a window of virtual time such as 10s:20s (default: all)")(
-      "paje", "let SimGrid write its own trace of every run too, in Paje's format (traces/*.paje)");
+      "write timelines of what every host does, for Perfetto's viewer (traces/) and as events.csv; "
+      "with FROM:TO only of that window of virtual time, such as 10s:20s, 10s: or :20s")(
+      "paje", "let SimGrid write its own trace of every run, in Paje's format (traces/*.paje)");
   return group;
 }
 
@@ -49,7 +49,7 @@ TraceRequest trace_request(const po::variables_map& options, const std::filesyst
 void make_trace_folder(const TraceRequest& request) {
   std::error_code error;
   std::filesystem::create_directories(request.folder, error);
-  if (error) throw InputError(request.folder.string() + ": cannot be made: " + error.message());
+  if (error) throw InputError(request.folder.string() + ": cannot be created: " + error.message());
 }
 
 void finish_traces(std::ostream& out, const TraceRequest& request,

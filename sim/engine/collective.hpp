@@ -12,8 +12,8 @@ namespace motley {
 class Network;
 class ThreadPool;
 
-/// The way in which a group of workers averages a vector: what crosses the network, and when who may
-/// go on. Members are counted from 0, in the order of the group.
+/// How a group of workers averages a vector: what crosses the network, and when each member may go
+/// on. Members are counted from 0, in the order of the group.
 class Collective {
  public:
   struct Setup {
@@ -38,7 +38,7 @@ class Collective {
                        std::vector<double> numbers) = 0;
 };
 
-/// By name; std::logic_error for one that there is not.
+/// By name; std::logic_error for an unknown one.
 std::unique_ptr<Collective> make_collective(const std::string& name, Collective::Setup setup);
 
 }  // namespace motley

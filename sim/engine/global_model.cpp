@@ -30,8 +30,9 @@ void GlobalModel::evaluate(double now) {
 }
 
 void GlobalModel::update(double now, Model& x) {
-  // What was due at this very moment shows the real merge.
-  const bool due = recorder_.update_finished(now) || merge_due_;
+  // A merge of the workers' own models is always evaluated: between merges there is no global model
+  // that could reach a target. What was due at this very moment shows the real merge, too.
+  const bool due = recorder_.update_finished(now) || merge_due_ || !own_models_.empty();
   merge_due_.reset();
   x.version = recorder_.updates();
   global_ = x;

@@ -130,7 +130,7 @@ class Network {
   std::size_t workers_;
   bool fluid_;
   bool on_switch_;                         // and fluid
-  double unit_;                            // of SimGrid's bytes, in a byte
+  double unit_;                            // how many of SimGrid's bytes make a byte
   std::optional<std::size_t> port_flows_;  // empty: all at once
   std::unordered_map<Node, Port> up_;      // used when limited
   std::unordered_map<Node, Port> down_;

@@ -42,7 +42,7 @@ std::optional<Event> SimulatedServer::next(double until, const char* waits_for) 
 }
 
 std::optional<Event> SimulatedServer::next_event(double until) {
-  return next(until, "a push or a change");
+  return next(until, "a push, or a worker to leave or join");
 }
 
 std::optional<Push> SimulatedServer::next_push_before(double until) {

@@ -22,7 +22,7 @@ Model initial_model_of(const SimulationSetup& setup) {
   return x;
 }
 
-/// With the flops of the modelled network.
+/// With the flops that the scenario's cost gives them.
 std::vector<Layer> modelled_layers(const SimulationSetup& setup) {
   std::vector<Layer> layers = setup.problem.layers();
   const double own_flops = setup.problem.flops_per_sample();

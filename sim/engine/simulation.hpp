@@ -90,7 +90,7 @@ class Simulation {
   /// be worked out without asking SimGrid. Not when SimGrid is to trace it.
   bool is_plain_switch() const { return platform_.is_switch() && setup_.paje_file.empty(); }
   Model initial_model() const { return initial_; }
-  /// With the flops of the modelled network.
+  /// With the flops that the scenario's cost gives them.
   const std::vector<Layer>& layers() const { return layers_; }
   bool layers_travel_alone() const { return layers_travel_alone_; }
   ShardState& shard(std::size_t index) { return *shards_[index]; }
@@ -98,7 +98,7 @@ class Simulation {
   double share_of_model(const ShardState& shard) const;
   /// The parts of the data in proportion to these shares: a function of them and the seed, kept.
   const Partition& partition_by(std::span<const double> shares);
-  /// Made by the first who names it; std::logic_error when others mean another by the same name.
+  /// Made by the first who names it; std::logic_error when others give its name to another group.
   GroupState& group(const std::string& name, const std::vector<std::size_t>& ranks,
                     const std::string& collective);
 

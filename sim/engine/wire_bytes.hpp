@@ -13,7 +13,9 @@ inline std::uint64_t wire_bytes(const Message& message, std::uint64_t full, std:
   const auto bytes_of = [&](const Parameters& vector) { return full * vector.size() / size; };
   std::uint64_t bytes = bytes_of(message.vector);
   if (message.wire_share < 1) {
-    bytes = static_cast<std::uint64_t>(std::ceil(static_cast<double>(bytes) * message.wire_share));
+    // A byte is not added for a product that only rounding has put above a whole number.
+    const double exact = static_cast<double>(bytes) * message.wire_share;
+    bytes = static_cast<std::uint64_t>(std::ceil(exact * (1 - 1e-12)));
   }
   for (const Parameters& vector : message.more) bytes += bytes_of(vector);
   return bytes;

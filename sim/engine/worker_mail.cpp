@@ -9,7 +9,11 @@
 namespace motley {
 
 WorkerMail::WorkerMail(Simulation& simulation, std::size_t rank)
-    : simulation_(simulation), rank_(rank), arrival_(simulation.agenda()) {}
+    : simulation_(simulation),
+      rank_(rank),
+      arrival_(simulation.agenda()),
+      compress_random_(simulation.setup().scenario.seed, "compress",
+                       static_cast<std::uint32_t>(rank)) {}
 
 void WorkerMail::expect(std::size_t shards, const CompressSpec& compress) {
   models_.resize(shards);
@@ -80,7 +84,7 @@ void WorkerMail::send_to_server(std::size_t shard, Push push) {
   const Shard& to = simulation_.shard(shard).shard;
   push.sender = rank_;
   if (!compressors_.empty() && push.kind == "gradient") {
-    push.wire_share = compressors_[shard].compress(push.vector);
+    push.wire_share = compressors_[shard].compress(push.vector, compress_random_);
   }
   const std::uint64_t bytes = wire_bytes(push, to.bytes, to.size);
   simulation_.network().send(rank_, simulation_.server_node(to.server), bytes,
@@ -155,7 +159,7 @@ void WorkerMail::serve(const std::string& kind, std::function<void(const Message
 
 std::optional<Event> WorkerMail::next_event(double until) {
   const std::vector<Departure>& departures = simulation_.departures();
-  waits_for_ = "a message or a change";
+  waits_for_ = "a message, or a worker to leave or join";
   simulation_.watch_departures(*this, true);
   const bool there = arrival_.wait(until, [this, &departures] {
     return !events_.empty() || departures_seen_ < departures.size();

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "sim/base/random.hpp"
 #include "sim/engine/arrival.hpp"
 #include "sim/engine/inbox.hpp"
 #include "sim/learning/rules/compression.hpp"
@@ -67,6 +68,7 @@ class WorkerMail {
   Inbox<Event> events_;
   std::map<std::string, std::function<void(const Message&)>> served_;  // by kind
   std::vector<Compressor> compressors_;                                // by shard; often none
+  RandomStream compress_random_;
   std::size_t departures_seen_ = 0;
   const char* waits_for_ = "nothing";
 };

@@ -152,6 +152,7 @@ RunFacts Experiment::facts() const {
                  cluster_.workers.size(),
                  cluster_.servers.size(),
                  problem_->train_size(),
+                 flops_per_sample_,
                  scenario().seed,
                  iid};
   for (const HostPlan& worker : cluster_.workers) facts.names.push_back(worker.name);

@@ -21,7 +21,7 @@ struct RunPlan {
   std::string algorithm;
   Json parameters;
   Place place;
-  double gradients_per_update = 1;  ///< about
+  double gradients_per_update = 1;  ///< approximately
 };
 
 /// One point of a scenario's sweep, or a scenario without one, ready to run: checked to the last

@@ -64,7 +64,8 @@ RunResult result_of(const ChildOutcome& outcome) {
   try {
     return run_result_from_json(*outcome.result);
   } catch (const InputError& e) {
-    return failed_for(std::string("its process answered with what is no result: ") + e.what());
+    return failed_for(std::string("its process answered with something that is not a result: ") +
+                      e.what());
   }
 }
 
@@ -91,7 +92,7 @@ void need_descriptors(std::size_t count) {
   if (error != 0) throw std::system_error(error, std::generic_category());
 }
 
-/// Reports of a curve's thousands of points, but only a few a second.
+/// Reports of a curve's thousands of points, but only a few per second.
 std::function<void(const Progress&)> a_few_a_second(const ChildProcess::Report& report) {
   using Clock = std::chrono::steady_clock;
   return [&report, last = Clock::time_point()](const Progress& progress) mutable {

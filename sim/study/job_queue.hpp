@@ -16,7 +16,7 @@ struct JobEvents {
   std::function<void(std::size_t run, const RunResult&)> finished;  ///< it is on the disk
   /// Done again for its trace, it failed or diverged; what was stored of it before is kept.
   std::function<void(std::size_t run, const RunResult&)> failed_again;
-  /// So many runs at once is all that the system allows.
+  /// The system allows no more than this many runs at once.
   std::function<void(std::size_t jobs, const std::string& reason)> limited;
   /// Its process died; it is tried once more.
   std::function<void(std::size_t run, const std::string& reason)> retried;
@@ -31,7 +31,7 @@ struct JobOptions {
   TraceRequest trace;    ///< if it asks for something, finished runs are done again
 };
 
-/// Does these runs of the study, each in a process of its own, and stores each the moment it ends.
+/// Does these runs of the study, each in a process of its own, and stores each as soon as it ends.
 /// Runs that another process does in the same folder are waited for, or taken over if that process
 /// ends without them. A run that throws is finished with status failed and its reason; so is one
 /// whose process dies twice, or whose result has a number that is not finite. When the system has

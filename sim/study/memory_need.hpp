@@ -13,10 +13,10 @@ struct MemoryNeed {
   std::string what;  ///< "sync with 10000000 workers"
 };
 
-/// Rather too little than too much: nothing is refused that could be run.
+/// A low estimate: nothing is refused that could be run.
 MemoryNeed memory_need_of(const Experiment& experiment, const RunPlan& plan);
 
-/// InputError when this machine has not as much.
+/// InputError when this machine does not have that much.
 void check_fits_memory(const MemoryNeed& need);
 
 }  // namespace motley

@@ -27,10 +27,10 @@ std::string dotted(int major, int minor, int patch) {
   return std::to_string(major) + "." + std::to_string(minor) + "." + std::to_string(patch);
 }
 
-/// What else than the sources may decide a result's last bits.
+/// What may decide a result's last bits besides the sources.
 std::string this_build() {
   return "g++ " __VERSION__ " " MOTLEY_FLAGS ", " + std::to_string(product::lanes) +
-         " floats a vector, simgrid " + simgrid_version() + ", eigen " +
+         " floats per vector, simgrid " + simgrid_version() + ", eigen " +
          dotted(EIGEN_WORLD_VERSION, EIGEN_MAJOR_VERSION, EIGEN_MINOR_VERSION);
 }
 

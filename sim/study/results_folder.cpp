@@ -49,7 +49,7 @@ ResultsFolder::ResultsFolder(const std::filesystem::path& folder, const StudyFil
   std::error_code error;
   std::filesystem::create_directories(store_.folder(), error);
   if (error) {
-    throw InputError(store_.folder().string() + ": cannot be made: " + error.message() +
+    throw InputError(store_.folder().string() + ": cannot be created: " + error.message() +
                      " (choose another folder with --out)");
   }
   lock_.exclusively([&] { open(study, fresh); });

@@ -33,7 +33,7 @@ enum class Use { as_it_is, do_again, refuse };
 Use use_of(const RunStore::Found& found);
 /// The name of the algorithm of a stored run.
 std::string algorithm_of(const RunStore::StoredRun& run);
-/// Why a run that is refused is, and what to do instead.
+/// Why a run is refused, and what to do instead.
 InputError refusal(const std::filesystem::path& file, const Json& program,
                    const std::string& instead);
 
@@ -64,10 +64,10 @@ class ResultsFolder {
   std::vector<RunResult> rows() const;
 
   enum class Claim { ours, elsewhere, done };
-  /// Whether this process may do the run, if it is not done or is to be done `again`. Ours it is
+  /// Whether this process may do the run, if it is not done or is to be done `again`. It is ours
   /// until it is stored.
   Claim claim(const std::string& hash, bool again);
-  /// Ours no longer, though it is not done.
+  /// Gives the run up, though it is not done.
   void give_back(const std::string& hash) { lock_.release(hash); }
   /// Keeps a finished run and returns true; or returns false, and keeps the better one that is
   /// stored: an ok run is replaced by an ok one only, none by one that failed. Throws WriteError

@@ -13,7 +13,7 @@ struct StudyShard {
   std::size_t count = 1;
 };
 
-/// "2/8". InputError when it is none.
+/// From text such as "2/8"; InputError for anything else.
 StudyShard parse_shard(const std::string& text);
 
 /// Which of the study's runs a shard has to do: one for each hash, in the order of the plan. The

@@ -26,8 +26,8 @@ class Study {
   /// The scenario with every default filled in, the algorithms' too; but what stands beside a swept
   /// value stays as it was written, since its defaults may depend on that value.
   const Json& full() const { return full_; }
-  /// The runs in the order of the results: by point, then replica, then algorithm. Runs of which
-  /// nothing differs but the name have the same hash and are done once.
+  /// The runs in the order of the results: by point, then replica, then algorithm. Runs that
+  /// differ in nothing but their names have the same hash and are done once.
   const RunTable& table() const { return table_; }
   std::size_t size() const { return table_.runs.size(); }
   /// How much work a run is expected to be, in flops; only its proportions matter.

@@ -24,13 +24,13 @@ function(digest_of RESULT)
   set(${RESULT} ${SUM} PARENT_SCOPE)
 endfunction()
 
-# FILE and what it includes from algorithms/, however far; but the list of all algorithms decides nothing.
+# FILE and what it includes from algorithms/, however far.
 function(with_includes RESULT FILE)
   set(FOUND ${FILE})
   file(STRINGS ${SOURCE}/${FILE} LINES REGEX "^#include \"algorithms/")
   foreach(LINE ${LINES})
     string(REGEX REPLACE "^#include \"(.*)\".*" "\\1" HEADER "${LINE}")
-    if(NOT HEADER STREQUAL "algorithms/catalog.hpp" AND NOT HEADER IN_LIST ARGN)
+    if(NOT HEADER IN_LIST ARGN)
       with_includes(FURTHER ${HEADER} ${ARGN} ${FOUND})
       list(APPEND FOUND ${FURTHER})
       string(REGEX REPLACE "hpp$" "cpp" BODY ${HEADER})
@@ -58,7 +58,6 @@ digest_of(SOURCES ${FILES} sim/study/experiment.cpp)
 
 set(ALGORITHMS "")
 file(GLOB FILES RELATIVE ${SOURCE} ${SOURCE}/algorithms/*.cpp)
-list(REMOVE_ITEM FILES algorithms/catalog.cpp)
 list(SORT FILES)
 foreach(FILE ${FILES})
   with_includes(PARTS ${FILE})

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <span>
@@ -50,11 +51,18 @@ struct DefaultsSpec : SgdSpec, ExchangeSpec {
   static Fields<DefaultsSpec> fields();
 };
 
+/// Where an algorithm stands in the list of all: in ascending order, those without a place last, by
+/// name.
+struct Listed {
+  int at = std::numeric_limits<int>::max();
+};
+
 /// An algorithm as the catalogue lists it.
 struct AlgorithmInfo {
   std::string name;
   std::string summary;  ///< one line
   std::string paper;
+  Listed listed;
   std::vector<FieldInfo> parameters;
   /// Reads and checks the parameters (InputError at their place), fills in their defaults, and
   /// makes the algorithm.
@@ -64,10 +72,11 @@ struct AlgorithmInfo {
 /// The catalogue entry of an algorithm class A that has a struct A::Options with fields(), is made
 /// from (options, facts), and may refuse them with static A::check(options, facts, place).
 template <class A>
-AlgorithmInfo describe(std::string name, std::string summary, std::string paper) {
+AlgorithmInfo describe(std::string name, std::string summary, std::string paper,
+                       Listed listed = {}) {
   using Options = typename A::Options;
-  AlgorithmInfo info{
-      std::move(name), std::move(summary), std::move(paper), Options::fields().infos(), {}};
+  AlgorithmInfo info{std::move(name), std::move(summary),        std::move(paper),
+                     listed,          Options::fields().infos(), {}};
   info.make = [](Json& json, const Place& place, const RunFacts& facts) {
     Options options;
     Options::fields().read(json, place, options);

@@ -18,11 +18,14 @@ Fields<ExchangeSpec> ExchangeSpec::fields() {
        .fallback = "even",
        .choices = {"even", "fast_first", "slow_first"}},
       &ExchangeSpec::placement);
-  f.add({.name = "compress",
-         .doc = "how pushed gradients are made smaller; encoding takes no time",
-         .fallback = JsonValue::parse("{}")},
-        &ExchangeSpec::compress);
+  f.add(compress_field(), &ExchangeSpec::compress);
   return f;
+}
+
+FieldInfo ExchangeSpec::compress_field() {
+  return {.name = "compress",
+          .doc = "how pushed gradients are made smaller; encoding takes no time",
+          .fallback = JsonValue::parse("{}")};
 }
 
 }  // namespace motley

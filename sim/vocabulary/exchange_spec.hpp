@@ -15,6 +15,8 @@ struct ExchangeSpec {
   CompressSpec compress = {};  ///< of pushed gradients
 
   static Fields<ExchangeSpec> fields();
+  /// Of the key "compress", for algorithms that take nothing else of these.
+  static FieldInfo compress_field();
 };
 
 }  // namespace motley

@@ -39,7 +39,7 @@ class Group {
   /// Waits until every member is here.
   virtual void barrier() = 0;
   /// Waits until every member is here, and returns everybody's number in the group's order. They are
-  /// taken to travel along with larger messages: it takes no other time.
+  /// assumed to travel along with larger messages: it takes no other time.
   virtual Notes gather(double number) = 0;
 
   /// v becomes the root's v (a rank). The root sends one message to each of the others.

@@ -15,11 +15,11 @@ namespace motley {
 inline constexpr double forever = std::numeric_limits<double>::infinity();
 
 /// What travels between two bodies. It owns what it holds: whoever sent it may go on changing its
-/// own vectors. Its size on the wire follows from its vectors and their encoding; numbers are taken
+/// own vectors. Its size on the wire follows from its vectors and their encoding; numbers are assumed
 /// to travel in the header, at no cost.
 struct Message {
   std::size_t sender = 0;  ///< rank of a worker; filled in by the verb that sends
-  std::string kind = {};   ///< "gradient", "model", "update", or a word of the algorithm's
+  std::string kind = {};   ///< "gradient", "model", "update", or a word of the algorithm's own
   Parameters vector = {};  ///< the first or only one; may be empty
   std::vector<Parameters> more = {};  ///< further ones: a control variate, a momentum
   std::vector<double> numbers = {};

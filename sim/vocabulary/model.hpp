@@ -12,14 +12,14 @@ namespace motley {
 using Notes = std::shared_ptr<const std::vector<double>>;
 /// Several numbers of each of several workers; shared. Null when nobody gave any.
 using NotesOfAll = std::shared_ptr<const std::vector<std::vector<double>>>;
-/// The version of each shard of a model that several are put together of; null when there is one.
+/// The version of each shard of a model made of several; null when there is one.
 using ShardVersions = std::shared_ptr<const std::vector<std::uint64_t>>;
 
 /// A version of the global model (or a worker's own copy on the way from one). Copies are
 /// snapshots.
 struct Model : Parameters {
   std::uint64_t version = 0;          ///< how many updates of the global model made it
-  Notes notes = nullptr;              ///< numbers that the server tells along
+  Notes notes = nullptr;              ///< numbers that the server sends along
   std::vector<Parameters> more = {};  ///< vectors that travel along, each of a model's size
   ShardVersions shard_versions = nullptr;
 };

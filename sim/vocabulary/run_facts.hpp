@@ -14,10 +14,14 @@ struct RunFacts {
   std::size_t workers = 0;
   std::size_t servers = 0;
   std::size_t samples_per_epoch = 0;
+  double flops_per_sample = 0;
   std::uint64_t seed = 0;
   bool everybody_has_all_data = true;  ///< the partition is iid
 
   double fastest_speed() const;
+  double slowest_speed() const;
+  /// How long all workers together compute for one pass over the data, at the speeds described.
+  double epoch_s() const;
 
   /// How many updates make an epoch when `updates` of them take so many samples; step-size
   /// schedules are counted by it. One division of whole numbers: algorithms that coincide get the

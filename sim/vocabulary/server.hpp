@@ -66,13 +66,13 @@ class Server {
                                   std::span<const float> weights) const = 0;
 
   /// One update of the global model has been made of these pushes, and x is that model now: it gets
-  /// its version, and is evaluated when due. Takes cost.flops_per_update on this host. Of several
+  /// its version, and is evaluated when due. Takes cost.flops_per_update on this host. With several
   /// shards, an update of the whole is finished when each has made it.
   virtual void finish_update(Model& x, std::span<const Push> used) = 0;
   void finish_update(Model& x, const Push& used) { finish_update(x, {&used, 1}); }
   /// What this push brought will not be used: the time it took counts as discarded.
   virtual void discard(const Push& push) = 0;
-  /// Writes a decision about one worker into decisions.csv; of several shards the first does.
+  /// Writes a decision about one worker into decisions.csv; with several shards the first does.
   virtual void record_decision(std::size_t worker, const char* quantity, double value) = 0;
 };
 

@@ -19,7 +19,7 @@ namespace motley {
 class RandomStream;
 
 /// What a worker's algorithm can do. Virtual time passes inside these verbs and nowhere else, and
-/// they record by themselves. A body loops for ever, as in the papers: the run ends around it.
+/// they record what they do. A body loops for ever, as in the papers: the run ends around it.
 /// Bodies share nothing but messages.
 class Worker {
  public:
@@ -93,7 +93,7 @@ class Worker {
   virtual void tell(double number) = 0;
   /// Waits for the next model the server sends here.
   virtual Model pull() = 0;
-  /// Waits for a model and takes the newest if more than one have come.
+  /// Waits for a model and takes the newest if more than one has come.
   virtual Model pull_newest() = 0;
   /// push(gradient(pull(), n)); but with overlap = layers, layer by layer: each layer's forward step
   /// waits for that layer's weights only, and its gradient leaves when its backward step is done.

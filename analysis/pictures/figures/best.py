@@ -2,25 +2,55 @@ from matplotlib.patches import Patch, Rectangle
 
 from ..noise import known, within_noise
 from ..results import NoData, value_text
-from ..style import COLUMN_IN, legend_above, legend_name, panels, short
+from ..style import legend_above, legend_name, panels, short, tiny
 
 NAME = "best"
 TITLE = "Best algorithm over two swept parameters"
-HOW_TO_READ = ("Each cell names the algorithm with the shortest mean time to target, in its colour. A paler cell "
-               "marked ~: another algorithm is within noise of it, so first place is uncertain (by the paired "
-               "comparison where one of the two is the baseline, otherwise where their intervals overlap). Grey: no "
-               "algorithm reached the target.")
+HOW_TO_READ = ("Each cell names the algorithm with the shortest mean time to target, in its colour. Grey: undecided. The "
+               "cell names the fastest, marked ~, and the one that comes closest of those whose paired comparison with it "
+               "is undecided (comparisons.csv; in results without it, by the paired comparison with the baseline or "
+               "where intervals overlap). White: no algorithm reached the target. If more than two parameters are swept, "
+               "the others are held at their first value.")
+UNDECIDED, NOBODY = "#D0D0D0", "#FFFFFF"
 
 
-def winner(rows):
-    """(label, sure) of one cell; None when nobody reached the target."""
+def undecided(results, cell, first, other):
+    """Whether first place could as well be the other's."""
+    pairs = results.comparisons
+    if pairs.empty:
+        return bool(within_noise(first, other)) or not known(first["time_to_target_high_s"])
+    for axis, value in cell.items():
+        if axis in pairs:
+            pairs = pairs[pairs[axis] == value]
+    a, b = first["algorithm"], other["algorithm"]
+    pairs = pairs[pairs["algorithm"].isin([a, b]) & pairs["against"].isin([a, b])]
+    return pairs.empty or (pairs["verdict"] == "undecided").any()
+
+
+def winner(results, rows, cell):
+    """(label, its nearest rival or None when it is the best for sure); None when nobody reached the target."""
     rows = rows.dropna(subset=["time_to_target_mean_s"]).sort_values("time_to_target_mean_s", kind="stable")
     if rows.empty:
         return None
     first = rows.iloc[0]
-    others = rows.iloc[1:]
-    sure = known(first["time_to_target_high_s"]) and not any(within_noise(first, other) for _, other in others.iterrows())
-    return first["algorithm"], bool(sure) or others.empty
+    rivals = [other["algorithm"] for _, other in rows.iloc[1:].iterrows() if undecided(results, cell, first, other)]
+    return first["algorithm"], rivals[0] if rivals else None
+
+
+def draw_cell(ax, i, j, best, look):
+    colour = NOBODY if best is None else UNDECIDED if best[1] else look.colour(best[0])
+    ax.add_patch(Rectangle((i - 0.5, j - 0.5), 1, 1, facecolor=colour, edgecolor="white", linewidth=1.5))
+    words = "none" if best is None else short(best[0], 16)
+    if best and best[1]:
+        words = f"~ {short(best[0], 14)}\n{short(best[1], 14)}"
+    ax.text(i, j, words, ha="center", va="center", fontsize=tiny(),
+            color="white" if best and not best[1] and dark(colour) else "black")
+
+
+def dark(colour):
+    """Whether white words are read better on it than black ones."""
+    red, green, blue = (int(colour[k:k + 2], 16) / 255 for k in (1, 3, 5))
+    return 0.299 * red + 0.587 * green + 0.114 * blue < 0.55
 
 
 def draw(results, look):
@@ -31,31 +61,34 @@ def draw(results, look):
         raise NoData("summary.csv has no rows over both axes")
     x, y = axes[:2]
     rows = results.summary
-    for other in axes[2:]:
-        rows = rows[rows[other] == rows[other].iloc[0]]
+    fixed = {other: rows[other].iloc[0] for other in axes[2:]}
+    for other, value in fixed.items():
+        rows = rows[rows[other] == value]
     xs, ys = list(dict.fromkeys(rows[x])), list(dict.fromkeys(rows[y]))
-    fig, (ax,) = panels(1, 1, width=max(COLUMN_IN, 0.62 * len(xs) + 1), height=max(2.0, 0.42 * len(ys) + 0.8))
-    used = {}
+    fig, (ax,) = panels(look, 1, height=max(1.8, 0.42 * len(ys) + 0.8))
+    fig.set_figwidth(min(fig.get_figwidth(), max(3.5, 0.85 * len(xs) + 1)))
+    used, doubt, nobody = {}, False, False
     for i, xv in enumerate(xs):
         for j, yv in enumerate(ys):
-            best = winner(rows[(rows[x] == xv) & (rows[y] == yv)])
-            colour, alpha, text = ("#BBBBBB", 1, "none") if best is None else (
-                look.colour(best[0]), 1 if best[1] else 0.4, ("" if best[1] else "~") + short(best[0]))
-            ax.add_patch(_cell(i, j, colour, alpha))
-            ax.text(i, j, text, ha="center", va="center", fontsize=6,
-                    color="white" if best and best[1] else "black")
-            if best:
+            best = winner(results, rows[(rows[x] == xv) & (rows[y] == yv)], {x: xv, y: yv, **fixed})
+            draw_cell(ax, i, j, best, look)
+            nobody |= best is None
+            doubt |= best is not None and best[1] is not None
+            if best and not best[1]:
                 used[best[0]] = Patch(color=look.colour(best[0]))
     ax.set_xlim(-0.5, len(xs) - 0.5)
     ax.set_ylim(-0.5, len(ys) - 0.5)
-    ax.set_xticks(range(len(xs)), [short(value_text(v)) for v in xs])
-    ax.set_yticks(range(len(ys)), [short(value_text(v)) for v in ys])
+    ax.set_xticks(range(len(xs)), [short(value_text(v), 16) for v in xs])
+    ax.set_yticks(range(len(ys)), [short(value_text(v), 16) for v in ys])
     ax.set_xlabel(results.axis_name(x))
     ax.set_ylabel(results.axis_name(y))
     ax.grid(False)
-    legend_above(fig, {legend_name(label): used[label] for label in results.algorithms if label in used})
+    if fixed:
+        fig.suptitle(", ".join(f"{results.axis_name(a)} = {value_text(v)}" for a, v in fixed.items()))
+    entries = {legend_name(label): used[label] for label in results.algorithms if label in used}
+    if doubt:
+        entries["undecided"] = Patch(color=UNDECIDED)
+    if nobody:
+        entries["target not reached"] = Patch(facecolor=NOBODY, edgecolor="0.5", linewidth=0.5)
+    legend_above(fig, entries)
     return fig
-
-
-def _cell(i, j, colour, alpha):
-    return Rectangle((i - 0.5, j - 0.5), 1, 1, facecolor=colour, alpha=alpha, edgecolor="white", linewidth=1.5)

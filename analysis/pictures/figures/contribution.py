@@ -1,16 +1,18 @@
-import copy
+from matplotlib.ticker import MaxNLocator, PercentFormatter
 
 from ..results import NoData
-from ..style import PAGE_IN, entries_of, evenly, legend_above, legend_name, name_point, panels
+from ..style import (CLASS_MARKERS, CLASSES, entries_of, evenly, legend_above, legend_name, name_point, panels, short)
 
 NAME = "contribution"
 TITLE = "Contribution of each worker against its speed and data"
-HOW_TO_READ = ("One marker per worker (mean over replicas): its share of all samples processed, against its share of "
-               "the cluster's speed (left) and of the training data (right). On the dashed line the two shares are "
-               "equal. A horizontal row on the left: every worker contributes the same, however fast it is. Below "
-               "the line on the right: data that is rarely used. With many workers, an evenly spaced subset is "
-               "shown; for a sweep, the last point.")
+HOW_TO_READ = ("One panel per algorithm, one marker per worker (mean over replicas), coloured by class: its share of all "
+               "samples processed, against its share of the cluster's speed. On the dashed line the two shares are equal. "
+               "A horizontal row: every worker contributes the same, however fast it is. Where the workers hold unequal "
+               "parts of the training data, a second set of panels shows the same against the share of the data: below "
+               "the line is data that is rarely used. With many workers, an evenly spaced subset is shown; for a sweep, "
+               "the last point.")
 MOST_WORKERS = 200  # as markers of one algorithm
+UNEVEN_BEYOND = 1.05  # largest share of the data over the smallest
 
 
 def shares(results, runs):
@@ -30,39 +32,45 @@ def sampled(table, algorithm):
     return mine.loc[evenly(mine.index, MOST_WORKERS)]
 
 
+def uneven(table):
+    """Whether the workers hold unequal parts of the data."""
+    return "data_share" in table and table["data_share"].max() > UNEVEN_BEYOND * table["data_share"].min()
+
+
+def draw_workers(ax, mine, column, classes, names):
+    for i, name in enumerate(names):
+        here = mine[[classes.get(worker) == name for worker in mine.index]]
+        ax.plot(here[column], here["contribution"], linestyle="none", marker=CLASS_MARKERS[i % len(CLASS_MARKERS)],
+                color=CLASSES[i % len(CLASSES)], markersize=5, markeredgecolor="white", markeredgewidth=0.5,
+                label=legend_name(name), clip_on=False, zorder=3)
+
+
 def draw(results, look):
     runs = results.at(results.points()[-1])
     runs = runs[runs["status"] != "failed"]
     table = shares(results, runs).dropna(subset=["contribution"])
     if table.empty:
         raise NoData("workers.csv has no rows with samples")
-    kinds = [("speed_share", "share of speed")]
-    if "data_share" in table:
-        kinds.append(("data_share", "share of data"))
-    fig, axes = panels(1, len(kinds), width=PAGE_IN if len(kinds) > 1 else PAGE_IN / 2, height=2.5)
-    for ax, (column, label) in zip(axes, kinds):
-        most = table[[column, "contribution"]].max().max() * 1.08
-        ax.plot([0, most], [0, most], color="0.35", linestyle="--", linewidth=0.9)
-        for i, algorithm in enumerate(results.algorithms_of(runs)):
-            if algorithm not in table.index.get_level_values(0):
-                continue
-            mine = sampled(table, algorithm)
-            ax.plot(mine[column], mine["contribution"], linestyle="none", marker=look.marker(algorithm),
-                    color=look.colour(algorithm), label=legend_name(algorithm), markerfacecolor="none", markeredgewidth=1.1,
-                    clip_on=False,
-                    # Where algorithms agree their markers lie around each other, all to be seen.
-                    markersize=4 + 2.2 * (len(runs["algorithm"].unique()) - 1 - i))
-        ax.set_xlim(0, most)
-        ax.set_ylim(0, most)
-        ax.locator_params(nbins=6)
-        ax.set_xlabel(label)
-        ax.set_ylabel("share of samples computed")
+    kinds = [("speed_share", "share of speed")] + ([("data_share", "share of data")] if uneven(table) else [])
+    labels = [a for a in results.algorithms_of(runs) if a in table.index.get_level_values(0)]
+    cells = [(label, *kind) for kind in kinds for label in labels]
+    classes = results.workers.drop_duplicates("worker").set_index("worker")["class"].to_dict()
+    fig, axes = panels(look, len(cells), across=4 if len(cells) > 3 else 3, height=1.65)
+    columns = axes[0].get_gridspec().ncols
     workers = len(table.index.get_level_values(1).unique())
-    if workers > MOST_WORKERS:
-        axes[0].set_title(f"{MOST_WORKERS} of {workers} workers", loc="left")
-    small = {label: copy.copy(handle) for label, handle in entries_of(axes).items()}
-    for handle in small.values():
-        handle.set_markersize(5)
-    name_point(fig, results, results.points()[-1])
-    legend_above(fig, small)
+    for i, (ax, (label, column, words)) in enumerate(zip(axes, cells)):
+        most = [1.08 * table[c].max() for c in (column, "contribution")]
+        ax.plot([0, min(most)], [0, min(most)], color="0.35", linestyle="--", linewidth=0.9, zorder=1)
+        draw_workers(ax, sampled(table, label), column, classes, results.classes())
+        ax.set_title(short(label, 24), loc="left", color=look.ink(label))
+        ax.set_xlim(0, most[0])
+        ax.set_ylim(0, most[1])
+        for axis in (ax.xaxis, ax.yaxis):
+            axis.set_major_locator(MaxNLocator(4))
+            axis.set_major_formatter(PercentFormatter(1, decimals=0))
+        ax.set_xlabel(words)
+        ax.set_ylabel("share of samples" if i % columns == 0 else "")
+    name_point(fig, results, results.points()[-1],
+               f"{MOST_WORKERS} of {workers} workers" if workers > MOST_WORKERS else "")
+    legend_above(fig, entries_of(axes))
     return fig

@@ -1,9 +1,21 @@
-"""What accuracy.py and efficiency.py share: learning curves with bands, one row of panels per point of a sweep."""
-from ..results import NoData
-from ..style import PAGE_IN, entries_of, evenly, legend_above, panels
+"""What accuracy.py and efficiency.py share: learning curves, one row of panels per point of a sweep; with many
+algorithms a panel each."""
+import math
 
-MOST_POINTS = 4  # of a sweep in one figure
-LOG_BEYOND = 10  # updates of one algorithm over those of another: on a linear axis one of them is a vertical line
+import numpy as np
+
+from ..results import NoData
+from ..style import entries_of, evenly, legend_above, legend_name, name_point, number_below, panels, short
+from .scales import log_axis
+from .target import reached_at, rows_of
+
+MOST_POINTS = 4       # of a sweep in one figure
+MOST_TOGETHER = 7     # algorithms in one panel; beyond, each has its own
+FEWEST_FOR_BANDS = 5  # replicas; the interval of fewer fills the chart, so that each is drawn instead
+LOG_BEYOND = 10       # updates of one algorithm over those of another: on a linear axis one of them is a vertical line
+MARKERS = 7           # on a curve
+BEYOND_THE_LAST = 1.3  # how far the time axis goes after everybody has reached the target
+ORACLE = {"linewidth": 0.8, "linestyle": (0, (3, 3)), "marker": None, "alpha": 0.8}
 
 
 def measures(results):
@@ -11,44 +23,160 @@ def measures(results):
     return [c for c in ("test_accuracy", "test_loss") if results.curves[c].notna().any()]
 
 
-def draw_curves(ax, results, look, point, x, y):
-    labels = results.algorithms_of(results.at(point))
-    for i, label in enumerate(labels):
-        drawn = results.band(point, label, x, y)
-        if drawn is None:
-            continue
-        at, mean, low, high = drawn
-        step = max(1, len(at) // 8)
-        # Each begins its markers elsewhere, so that they do not cover each other.
-        ax.plot(at, mean, **look.line(label, markevery=(i * step // len(labels), step)))
-        if low is not None:
-            ax.fill_between(at, low, high, color=look.colour(label), alpha=0.18, linewidth=0)
-    if results.target and results.target[0] == y:
-        wanted = results.target[1]
-        ax.axhline(wanted, color="0.35", linestyle="--", linewidth=0.9, label=f"target {wanted:g}")
+def oracle_places(results, runs, at, x):
+    """Which places of a curve show a model that only an oracle has: in any of these runs the last evaluation there is
+    one. curves.csv says so in the column oracle, where it has one."""
+    found = np.zeros(len(at), bool)
+    if "oracle" in results.curves:
+        for _, mine in results.curves[results.curves["run"].isin(runs["run"])].groupby("run"):
+            mine = mine.sort_values(x, kind="stable")
+            last = np.searchsorted(mine[x].to_numpy(float), at, side="right") - 1
+            found |= (last >= 0) & (mine["oracle"].to_numpy(float)[np.maximum(last, 0)] > 0)
+    return found
 
 
-def frame_curves(ax, results, x, y, x_label):
-    """The first steep moments would squeeze what the comparison is about."""
-    curves = results.curves
-    later = curves[curves[x] > 0.03 * curves[x].max()][y].dropna()
+def draw_mean(ax, look, label, at, mean, oracle, markevery):
+    """The mean curve; what an oracle saw is dashed and thin, and named so."""
+    style = look.line(label, markevery=markevery)
+    if not oracle.any():
+        ax.plot(at, mean, **style)
+        return
+    # A model that exists stays what it is until the next merge: a step, not a slope.
+    ax.plot(at[~oracle], mean[~oracle], **{**style, "drawstyle": "steps-post", "markevery": None})
+    ax.plot(at, mean, **{**style, **ORACLE, "label": f"{legend_name(label)}: if merged there (oracle)"})
+
+
+def draw_replicas(ax, results, look, label, runs, x, y, crowd):
+    for _, mine in results.curves[results.curves["run"].isin(runs["run"])].groupby("run", sort=False):
+        ax.plot(mine[x], mine[y], color=look.colour(label), linewidth=0.5, alpha=0.6 if crowd <= 3 else 0.3, zorder=1.5,
+                label="_replica")
+
+
+def is_log(results, point, x):
+    """Whether the numbers of updates are so far apart that some curves would be vertical lines."""
+    curves = results.curves[results.curves["run"].isin(results.at(point)["run"])]
     ends = curves.groupby("run")[x].max()
-    if x == "updates" and ends.min() > 0 and ends.max() / ends.min() >= LOG_BEYOND:
-        ax.set_xscale("log")
-        ax.set_xlim(left=curves[curves[x] > 0][x].min())
+    return x == "updates" and len(ends) > 0 and ends.min() > 0 and ends.max() / ends.min() >= LOG_BEYOND
+
+
+def marker_places(at, log, end, place, crowd):
+    """About seven places of a curve, evenly spread over what is shown. Each algorithm begins elsewhere, so that their
+    markers do not cover each other."""
+    inside = at[(at <= (end or at[-1])) & ((at > 0) | (not log))]
+    if len(inside) < 2:
+        return list(range(len(inside)))
+    scaled = np.log(inside) if log else inside
+    wanted = scaled[0] + (np.arange(MARKERS) + (place + 0.5) / crowd) / MARKERS * (scaled[-1] - scaled[0])
+    skipped = int(np.searchsorted(at, inside[0]))
+    return sorted({skipped + int(np.abs(scaled - w).argmin()) for w in wanted})
+
+
+def draw_curve(ax, results, look, point, label, x, y, place, crowd):
+    """One algorithm: its mean, and how far the replicas are apart."""
+    drawn = results.band(point, label, x, y)
+    if drawn is None:
+        return
+    at, mean, low, high = drawn
+    runs = results.at(point)
+    runs = runs[runs["algorithm"] == label]
+    end = time_that_matters(results, rows_of(results, point)) if x == "time_s" else None
+    draw_mean(ax, look, label, at, mean, oracle_places(results, runs, at, x),
+              marker_places(at, is_log(results, point, x), end, place, crowd))
+    if low is not None and len(runs) >= FEWEST_FOR_BANDS:
+        ax.fill_between(at, low, high, color=look.colour(label), alpha=0.2 if crowd <= 3 else 0.1, linewidth=0)
+    elif len(runs) > 1:
+        draw_replicas(ax, results, look, label, runs, x, y, crowd)
+
+
+def mark_crossings(ax, results, look, rows, y):
+    """Where the line of the target was reached, on average."""
+    wanted = results.target[1]
+    ax.axhline(wanted, color="0.35", linestyle="--", linewidth=0.9, zorder=1, label=f"target {wanted:g}")
+    for _, row in rows.iterrows():
+        if row["time_to_target_mean_s"] == row["time_to_target_mean_s"]:
+            everybody = row["reached"] >= row["n"]
+            ax.plot([row["time_to_target_mean_s"]], [wanted], zorder=4, label="_crossing", clip_on=False,
+                    **look.mark(row["algorithm"], markersize=6, markeredgecolor="black", markeredgewidth=0.7,
+                                markerfacecolor=look.colour(row["algorithm"]) if everybody else "white"))
+
+
+def time_that_matters(results, rows):
+    """Until a little after the last has reached the target; None when the whole run matters: there is no target, or
+    somebody never reaches it."""
+    if results.target is None or rows.empty or (rows["reached"] < rows["n"]).any() or reached_at(rows).isna().any():
+        return None
+    return BEYOND_THE_LAST * reached_at(rows).max()
+
+
+def frame(ax, results, point, x, y, x_label):
+    """The first steep moments would squeeze what the comparison is about."""
+    curves = results.curves[results.curves["run"].isin(results.at(point)["run"])]
+    end = time_that_matters(results, rows_of(results, point)) if x == "time_s" else None
+    longest = curves[x].max()
+    if is_log(results, point, x):
+        first = curves[curves[x] > 0][x].min()
+        log_axis(ax.xaxis, math.log10(longest / first))
+        ax.set_xlim(left=first)
         x_label += " (log scale)"
     else:
         ax.set_xlim(left=0)
+        if end and end < longest:
+            ax.set_xlim(right=end)
+            x_label += f"; runs last up to {longest:.4g} s"
+    shown = curves[(curves[x] > 0.03 * min(longest, end or longest)) & (curves[x] <= (end or longest))][y].dropna()
     ax.set_xlabel(x_label)
     ax.set_ylabel(y.replace("_", " "))
-    if y == "test_accuracy" and not later.empty:
-        ax.set_ylim(bottom=max(0, later.quantile(0.02) - 0.02), top=min(1, ax.get_ylim()[1]))
-    elif y == "test_loss" and not later.empty and later.min() > 0 and later.max() / later.min() > 30:
+    if y == "test_accuracy" and not shown.empty:
+        room = 0.04 * (shown.max() - shown.quantile(0.02)) + 0.002
+        wanted = results.target[1] if results.target and results.target[0] == y else 0
+        ax.set_ylim(bottom=max(0, shown.quantile(0.02) - room), top=min(1, max(shown.max(), wanted) + room))
+    elif y == "test_loss" and not shown.empty and shown.min() > 0 and shown.max() / shown.min() > 30:
         ax.set_yscale("log")
         ax.set_ylabel("test loss (log scale)")
-    elif y == "test_loss" and not later.empty:
-        bottom = ax.get_ylim()[0]
-        ax.set_ylim(bottom=max(0, bottom) if later.min() >= 0 else bottom, top=later.quantile(0.99) * 1.05)
+    elif y == "test_loss" and not shown.empty:
+        top = shown.quantile(0.99)
+        bottom = shown.min() - 0.06 * (top - shown.min())
+        ax.set_ylim(bottom=max(0, bottom) if shown.min() >= 0 else bottom, top=top + 0.06 * (top - shown.min()))
+
+
+def draw_panel(ax, results, look, point, x, y, x_label, labels, behind=()):
+    """The curves of these algorithms; those behind are grey."""
+    for label in behind:
+        drawn = results.band(point, label, x, y)
+        if drawn is not None:
+            ax.plot(drawn[0], drawn[1], color="0.8", linewidth=0.6, zorder=1, label="_behind")
+    for place, label in enumerate(labels):
+        draw_curve(ax, results, look, point, label, x, y, place, len(labels))
+    if results.target and results.target[0] == y:
+        rows = rows_of(results, point)
+        mark_crossings(ax, results, look, rows[rows["algorithm"].isin(labels)] if x == "time_s" else rows[:0], y)
+    frame(ax, results, point, x, y, x_label)
+
+
+def one_panel_each(results, look, point, columns_of, y):
+    """Small multiples: every algorithm before the others."""
+    labels = results.algorithms_of(results.at(point))
+    x, x_label = columns_of[0]
+    fig, axes = panels(look, len(labels), across=4, height=1.5, sharex=True, sharey=True)
+    columns = axes[0].get_gridspec().ncols
+    for i, (ax, label) in enumerate(zip(axes, labels)):
+        draw_panel(ax, results, look, point, x, y, x_label, [label], [other for other in labels if other != label])
+        ax.set_title(short(label), loc="left", color=look.ink(label))
+        ax.set_xlabel("")
+        if i % columns:
+            ax.set_ylabel("")
+    number_below(axes)
+    fig.supxlabel(axes_words(results, point, x, x_label), fontsize="medium")
+    name_point(fig, results, point)
+    legend_above(fig, {name: handle for name, handle in entries_of(axes).items() if name.startswith("target")})
+    return fig
+
+
+def axes_words(results, point, x, x_label):
+    longest = results.curves[x].max()
+    end = time_that_matters(results, rows_of(results, point)) if x == "time_s" else None
+    return x_label + (f"; runs last up to {longest:.4g} s" if end and end < longest else "") + \
+        "; grey: the other algorithms"
 
 
 def figure(results, look, columns_of):
@@ -59,21 +187,17 @@ def figure(results, look, columns_of):
     if not rows:
         raise NoData("nothing is trained in these runs (curves.csv has neither accuracy nor loss)")
     points = evenly(results.points(), MOST_POINTS)
+    if max(len(results.algorithms_of(results.at(point))) for point in points) > MOST_TOGETHER:
+        return one_panel_each(results, look, points[-1], columns_of, rows[0])
     if len(points) > 1:  # accuracy (or loss) alone, one row per point
         grid = [(point, rows[0]) for point in points]
     else:
         grid = [(points[0], y) for y in rows]
-    if len(columns_of) == 1:  # one x: the measures or points go side by side
-        fig, axes = panels((len(grid) + 1) // 2, min(2, len(grid)))
-    else:
-        fig, axes = panels(len(grid), len(columns_of), width=PAGE_IN)
     cells = [(point, y, x, x_label) for point, y in grid for x, x_label in columns_of]
+    fig, axes = panels(look, len(cells))
     for ax, (point, y, x, x_label) in zip(axes, cells):
-        draw_curves(ax, results, look, point, x, y)
-        frame_curves(ax, results, x, y, x_label)
+        draw_panel(ax, results, look, point, x, y, x_label, results.algorithms_of(results.at(point)))
         if len(points) > 1:
             ax.set_title(results.point_title(point))
-    for ax in axes[len(cells):]:
-        ax.set_visible(False)
     legend_above(fig, entries_of(axes))
     return fig

@@ -1,7 +1,7 @@
 from matplotlib.ticker import MaxNLocator
 
 from ..results import NoData
-from ..style import CLASSES, PAGE_IN, entries_of, evenly, legend_above, legend_name, name_point, panels, short
+from ..style import CLASSES, entries_of, evenly, legend_above, legend_name, name_point, panels, short
 
 NAME = "decisions"
 TITLE = "Decisions made during the run"
@@ -27,8 +27,7 @@ def draw(results, look):
     first = runs_that_decide(results, results.at(point))
     parts = [(run, quantity, rows) for _, run in first.iterrows() for quantity, rows in
              results.decisions[results.decisions["run"] == run["run"]].groupby("quantity", sort=False)]
-    columns = min(2, len(parts))
-    fig, axes = panels((len(parts) + columns - 1) // columns, columns, width=PAGE_IN, height=1.9)
+    fig, axes = panels(look, len(parts), across=3 if len(parts) > 2 else 2, height=1.7)
     for ax, (run, quantity, rows) in zip(axes, parts):
         classes = results.workers[results.workers["run"] == run["run"]].set_index("worker")["class"].to_dict()
         names = results.classes()
@@ -52,8 +51,6 @@ def draw(results, look):
         if (rows["value"] % 1 == 0).all():
             ax.yaxis.set_major_locator(MaxNLocator(5, integer=True))
         ax.set_xlim(left=0)
-    for ax in axes[len(parts):]:
-        ax.set_visible(False)
     name_point(fig, results, point)
     legend_above(fig, entries_of(axes))
     return fig

@@ -6,7 +6,7 @@ HOW_TO_READ = ("The same curves without the clock: how much an algorithm learns 
                "per update of the global model (right). An algorithm that leads here but not over time loses its "
                "lead to waiting or transfers; one that trails here but leads over time makes up for less effective "
                "updates by making more of them. The update axis is logarithmic where update counts differ by a "
-               "factor of ten or more.")
+               "factor of ten or more. More than seven algorithms have a panel each, per epoch only.")
 
 
 def draw(results, look):

@@ -1,20 +1,21 @@
 from matplotlib.patches import Patch
 
 from ..results import NoData
-from ..style import PAGE_IN, STATES, evenly, legend_above, name_point, panels, short
+from ..style import STATES, evenly, legend_above, name_point, panels, short, tiny
 
 NAME = "gantt"
 TITLE = "Timeline of workers and servers"
-HOW_TO_READ = ("One row per host, one panel per algorithm, over a window of virtual time. Computation (including "
-               "computation whose result was discarded) is drawn over the sending and receiving that overlap with "
-               "it; grey is waiting; black ticks are updates of the global model. Long grey stretches next to long "
-               "green ones: fast workers wait for slow ones. For a sweep, the last of the points with the most "
-               "traced algorithms is shown.")
+HOW_TO_READ = ("One row per host, one panel per algorithm (its first replica), over a window of virtual time. The upper "
+               "part of a row shows computing, computing whose result was discarded, and waiting (grey); the two thin lanes "
+               "below it show sending and receiving, which go on at the same time; black ticks are updates of the global "
+               "model. Long grey stretches next to long green ones: fast workers wait for slow ones. For a sweep, the last "
+               "of the points with the most traced algorithms is shown.")
 MOST_HOSTS = 16
 MOST_RUNS = 6
 ROUNDS = 12  # usual computations of the slowest host; a shorter timeline is shown whole
-# Later ones are drawn over earlier ones.
-ORDER = ["wait", "receive", "send", "compute", "discarded", "update"]
+# Where in a host's row, from its upper edge at -0.5; updates over everything, so that none is hidden.
+LANES = {"wait": (-0.42, 0.44), "compute": (-0.42, 0.44), "discarded": (-0.42, 0.44), "send": (0.04, 0.18),
+         "receive": (0.24, 0.18), "update": (-0.42, 0.44)}
 
 
 def default_window(events):
@@ -54,29 +55,29 @@ def draw(results, look):
     inside = events[(events["end_s"] >= start) & (events["begin_s"] <= end)]
     groups = {key: rows for key, rows in inside.groupby(["run", "host", "state"])}
     most_hosts = max(len(evenly(h, MOST_HOSTS)) for h in hosts.values())
-    fig, axes = panels(len(runs), 1, width=PAGE_IN, height=0.3 + 0.12 * most_hosts)
+    fig, axes = panels(look, len(runs), across=1, height=0.3 + 0.14 * most_hosts)
     for ax, (_, run) in zip(axes, runs.iterrows()):
         shown = evenly(hosts[run["run"]], MOST_HOSTS)
-        for state in ORDER:
+        for state, (upper, thick) in LANES.items():
             for y, host in enumerate(shown):
                 mine = groups.get((run["run"], host, state))
                 if mine is None:
                     continue
-                if state == "update":  # half as high, so that they cover nothing even where they are many
-                    ax.vlines(mine["begin_s"], y - 0.5, y, color=STATES["update"], linewidth=0.7)
+                if state == "update":
+                    ax.vlines(mine["begin_s"], y + upper, y + upper + thick, color=STATES["update"], linewidth=0.7)
                     continue
                 spans = list(zip(mine["begin_s"], mine["end_s"] - mine["begin_s"]))
-                ax.broken_barh(spans, (y - 0.38, 0.76), facecolor=STATES[state], linewidth=0)
-        ax.set_yticks(range(len(shown)), [short(host) for host in shown], fontsize=6)
-        ax.invert_yaxis()
+                ax.broken_barh(spans, (y + upper, thick), facecolor=STATES[state], linewidth=0)
+        ax.set_yticks(range(len(shown)), [short(host) for host in shown], fontsize=tiny())
+        ax.set_ylim(len(shown) - 0.5, -0.5)
         ax.set_xlim(start, end)
         ax.grid(False)
         ax.tick_params(labelbottom=ax is axes[-1])
         sample = f" ({len(shown)} of {len(hosts[run['run']])} traced hosts)" \
             if len(shown) < len(hosts[run["run"]]) else ""
-        ax.set_title(short(run["run"], 80) + sample, loc="left", color=look.ink(run["algorithm"]))
+        ax.set_title(short(run["algorithm"]) + sample, loc="left", color=look.ink(run["algorithm"]))
     axes[-1].set_xlabel("virtual time (s)")
     name_point(fig, results, point, f"{MOST_RUNS} of {len(traced)} algorithms" if len(traced) > MOST_RUNS else "")
-    names = [s for s in ORDER if s in set(inside["state"])]
+    names = [s for s in LANES if s in set(inside["state"])]
     legend_above(fig, {s: Patch(color=STATES[s]) for s in names})
     return fig

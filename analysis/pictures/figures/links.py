@@ -1,32 +1,59 @@
+import re
+
+import numpy as np
+from matplotlib.lines import Line2D
+from matplotlib.patches import Patch
+from matplotlib.ticker import MaxNLocator, PercentFormatter
+
 from ..results import NoData
-from ..style import PAGE_IN, name_point, panels, short
+from ..style import CLASSES, legend_above, legend_name, name_point, number_below, panels, short, tiny
 
 NAME = "links"
 TITLE = "Bytes and link utilisation"
-HOW_TO_READ = ("Left: bytes delivered over the whole run, mean over replicas. Right: the busiest links of each "
-               "algorithm; the bar is the mean utilisation (bytes / (bandwidth x time)), the tick the share of time "
-               "in which the link carried traffic. A bar near 1: that link is the bottleneck. A tick far beyond its "
-               "bar: bursts, or flows limited elsewhere. A name with * stands for all links it matches and shows "
-               "their mean. For a sweep, the last point is shown.")
-MOST_LINKS = 4
+HOW_TO_READ = ("One panel per algorithm, with the bytes it delivered over the whole run (mean over replicas) beside its "
+               "name. One bar per class of links: the mean utilisation (bytes / (bandwidth x time)); the tick is the share "
+               "of time in which such a link carried traffic. A bar near 100 %: that link is the bottleneck. A tick far beyond "
+               "its bar: bursts, or flows limited elsewhere. A name with * stands for all links whose names differ only in "
+               "numbers. The colours are those of the workers' classes, grey is no worker's. For a sweep, the last point "
+               "is shown.")
+MOST_LINKS = 8  # classes of links
+NOBODYS = "#9A9A9A"
+
+
+def class_of_links(name):
+    """gpu3_up -> gpu*_up, as the simulator itself writes it for many workers."""
+    return re.sub(r"\d+", "*", name)
 
 
 def busiest(results, runs):
-    """algorithm -> its most used links: name, utilisation, busy share; mean over replicas."""
-    table = results.links.merge(runs[["run", "algorithm"]], on="run")
-    means = table.groupby(["algorithm", "link"], sort=False)[["utilisation", "busy_share"]].mean()
+    """algorithm -> its classes of links, the most used first: name, utilisation, busy share; mean over links and
+    replicas."""
+    table = results.links.merge(runs[["run", "algorithm"]], on="run").dropna(subset=["link"])
+    table = table.assign(kind=table["link"].map(class_of_links), weight=table["links"].fillna(1).clip(lower=1))
+    alone = table.groupby("kind")["link"].nunique() == 1
+    table["kind"] = np.where(table["kind"].map(alone), table["link"], table["kind"])
+    for column in ("utilisation", "busy_share"):
+        table[column] *= table["weight"]
+    sums = table.groupby(["algorithm", "kind"], sort=False)[["utilisation", "busy_share", "weight"]].sum()
+    means = sums[["utilisation", "busy_share"]].div(sums["weight"], axis=0)
+    return {label: means.loc[label].nlargest(MOST_LINKS, "utilisation", keep="first")
+            for label in results.algorithms_of(runs) if label in means.index.get_level_values(0)}
+
+
+def worker_classes(results):
+    """Class of links -> class of the workers they belong to."""
     found = {}
-    for label in results.algorithms_of(runs):
-        if label in means.index.get_level_values(0):
-            found[label] = means.loc[label].nlargest(MOST_LINKS, "utilisation", keep="first")
+    for worker, name in results.workers.drop_duplicates("worker")[["worker", "class"]].itertuples(index=False):
+        for way in ("up", "down"):
+            found[f"{worker}_{way}"] = found[class_of_links(f"{worker}_{way}")] = name
     return found
 
 
-def unit_of(most):
-    for size, name in ((1e12, "TB"), (1e9, "GB"), (1e6, "MB"), (1e3, "kB")):
-        if most >= size:
-            return size, name
-    return 1, "B"
+def data_size(count):
+    for size, unit in ((1e12, "TB"), (1e9, "GB"), (1e6, "MB"), (1e3, "kB")):
+        if count >= size:
+            return f"{count / size:.3g} {unit}"
+    return f"{count:.0f} B"
 
 
 def draw(results, look):
@@ -36,29 +63,36 @@ def draw(results, look):
     if not found or not runs["bytes"].sum() > 0:
         raise NoData("runs.csv has no finished run" if not len(runs) else "links.csv has no rows" if results.links.empty
                      else "no bytes were sent")
-    bars = [(label, name, row) for label, rows in found.items() for name, row in rows.iterrows()]
-    fig, (left, right) = panels(1, 2, width=PAGE_IN, height=max(1.6, 0.5 + 0.13 * len(bars)))
+    most = {}
+    for rows in found.values():
+        for name, row in rows.iterrows():
+            most[name] = max(most.get(name, 0), row["utilisation"])
+    names = sorted(most, key=lambda name: -most[name])[:MOST_LINKS]
+    owners, classes = worker_classes(results), results.classes()
+    colours = {name: CLASSES[classes.index(owners[name]) % len(CLASSES)] if owners.get(name) in classes else NOBODYS
+               for name in names}
     means = runs.groupby("algorithm", sort=False)["bytes"].mean()
-    size, unit = unit_of(means.max())
-    y, ticks, places = 0.0, [], {label: [] for label in found}
-    for i, (label, name, row) in enumerate(bars):
-        if i > 0 and bars[i - 1][0] != label:
-            y += 0.6
-        right.barh(y, row["utilisation"], color=look.colour(label), height=0.75)
-        right.plot([row["busy_share"]] * 2, [y - 0.38, y + 0.38], color="0.15", linewidth=1.2,
-                   label="busy share" if i == 0 else None)
-        ticks.append(y)
-        places[label].append(y)
-        y += 1
-    right.set_yticks(ticks, [short(name) for _, name, _ in bars], fontsize=6)
-    for label, rows in places.items():  # beside its links
-        left.barh((rows[0] + rows[-1]) / 2, means[label] / size, color=look.colour(label), height=0.62 * len(rows))
-    left.set_yticks([(rows[0] + rows[-1]) / 2 for rows in places.values()], [short(label) for label in places])
-    left.set_xlabel(f"bytes delivered ({unit})")
-    right.set_xlim(0, 1)
-    right.set_xlabel("mean utilisation (bar), busy share of time (tick)")
-    for ax in (left, right):
-        ax.set_ylim(ticks[-1] + 0.7, ticks[0] - 0.7)
+    fig, axes = panels(look, len(found), across=4 if len(found) > 3 else 3, height=0.55 + 0.14 * len(names),
+                       sharex=True, sharey=True)
+    for ax, (label, rows) in zip(axes, found.items()):
+        for y, name in enumerate(names):
+            if name in rows.index:
+                row = rows.loc[name]
+                ax.barh(y, row["utilisation"], color=colours[name], height=0.7)
+                ax.plot([row["busy_share"]] * 2, [y - 0.4, y + 0.4], color="0.15", linewidth=1.2)
+        ax.set_title(f"{short(label, 20)}: {data_size(means[label])}", loc="left", color=look.ink(label))
+        ax.set_yticks(range(len(names)), [short(name, 20) for name in names], fontsize=tiny())
         ax.grid(axis="y", visible=False)
+        ax.xaxis.set_major_locator(MaxNLocator(4))
+        ax.xaxis.set_major_formatter(PercentFormatter(1, decimals=0))
+    axes[0].set_xlim(0, min(1, 1.15 * max(max(rows["busy_share"].max(), rows["utilisation"].max()) for rows in found.values())))
+    axes[0].set_ylim(len(names) - 0.4, -0.6)
+    number_below(axes)
+    fig.supxlabel("share of bandwidth used (bar), of time busy (tick)", fontsize="medium")
     name_point(fig, results, results.points()[-1])
+    owned = list(dict.fromkeys(owners[name] for name in names if owners.get(name) in classes))
+    legend_above(fig, {**{f"links of {legend_name(name)}": Patch(color=CLASSES[classes.index(name) % len(CLASSES)])
+                          for name in owned},
+                       **({"other links": Patch(color=NOBODYS)} if NOBODYS in colours.values() else {}),
+                       "busy share": Line2D([], [], color="0.15", marker="|", markersize=8, linestyle="none")})
     return fig

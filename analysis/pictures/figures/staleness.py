@@ -1,7 +1,8 @@
 import numpy as np
+from matplotlib.ticker import MaxNLocator
 
 from ..results import NoData
-from ..style import CLASSES, PAGE_IN, entries_of, legend_above, legend_name, name_point, panels, short
+from ..style import CLASSES, entries_of, legend_above, legend_name, name_point, panels, short
 
 NAME = "staleness"
 TITLE = "Staleness by worker class"
@@ -43,20 +44,22 @@ def draw(results, look):
     if not found:
         raise NoData("no stale gradient was applied by any algorithm" if len(results.staleness)
                      else "staleness.csv has no rows")
-    columns = min(3, len(found))
-    fig, axes = panels((len(found) + columns - 1) // columns, columns, width=PAGE_IN, height=1.9)
-    for ax, (label, rows) in zip(axes, found):
+    fig, axes = panels(look, len(found), across=4 if len(found) > 3 else 3, height=1.6)
+    columns = axes[0].get_gridspec().ncols
+    for i, (ax, (label, rows)) in enumerate(zip(axes, found)):
         step, edges = bins(rows)
-        for i, name in enumerate(results.classes()[:len(CLASSES)]):
+        for kind, name in enumerate(results.classes()[:len(CLASSES)]):
             shares = histogram(rows[rows["class"] == name])
-            ax.stairs(binned(shares, edges), edges, fill=True, alpha=0.35, color=CLASSES[i])
-            ax.stairs(binned(shares, edges), edges, color=CLASSES[i], linewidth=1.2, label=legend_name(name))
-        ax.set_title(short(label), color=look.ink(label))
+            ax.stairs(binned(shares, edges), edges, fill=True, alpha=0.4, color=CLASSES[kind])
+            # Where classes coincide, the thinner line of the later leaves the earlier to be seen.
+            ax.stairs(binned(shares, edges), edges, color=CLASSES[kind], linewidth=max(0.8, 2 - kind),
+                      label=legend_name(name))
+        ax.set_title(short(label, 24), loc="left", color=look.ink(label))
         ax.set_xlabel("staleness (updates)" + (f", bins of {step}" if step > 1 else ""))
-        ax.set_ylabel("share of gradients")
+        ax.set_ylabel("share of gradients" if i % columns == 0 else "")
         ax.set_ylim(bottom=0)
-    for ax in axes[len(found):]:
-        ax.set_visible(False)
+        ax.yaxis.set_major_locator(MaxNLocator(4))
+        ax.xaxis.set_major_locator(MaxNLocator(6, integer=True))
     name_point(fig, results, results.points()[-1])
     legend_above(fig, entries_of(axes))
     return fig

@@ -1,26 +1,20 @@
-from matplotlib.ticker import FormatStrFormatter, LogLocator, NullFormatter
+from matplotlib.lines import Line2D
 
+from ..noise import known
 from ..results import NoData, value_text
-from ..style import entries_of, legend_above, panels, short
+from ..style import legend_above, panels, short, small
+from .arrows import bound_arrow, has_bound_arrows
+from .curves import FEWEST_FOR_BANDS
+from .scales import is_geometric, is_number, log_axis, spans_much
+from .target import against_baseline, ran_until, target_text
 
 NAME = "sweep"
 TITLE = "Time to target and speed-up over the swept parameter"
-HOW_TO_READ = ("One line per algorithm; the shaded band is the 95 % interval from summary.csv. An open marker: not "
-               "every run reached the target at that value; a gap: none did. If several parameters are swept, the "
-               "others are held at their first value.")
-LOG_BEYOND = 12  # largest over smallest: on a linear axis the smallest could not be told apart
-
-
-def is_number(values):
-    return all(isinstance(v, (int, float)) for v in values)
-
-
-def is_geometric(values):
-    """Whether they belong on a log scale: each so many times the one before, or far apart."""
-    if not is_number(values) or min(values) <= 0:
-        return False
-    steps = [b / a for a, b in zip(values, values[1:])]
-    return max(values) / min(values) >= 30 or (len(values) > 2 and steps[0] >= 1.5 and max(steps) - min(steps) < 0.01 * steps[0])
+HOW_TO_READ = ("One line per algorithm, named at its end; the shaded band is the 95 % interval from summary.csv (with fewer "
+               "than five replicas, dots are the times of each instead). An open marker with an arrow: not every run "
+               "reached the target at that value, and the true mean lies in the arrow's direction; where no run did, the "
+               "arrow starts where the runs end. If several parameters are swept, the others are held at their first "
+               "value.")
 
 
 def sweep_axis(results):
@@ -43,6 +37,80 @@ def rows_along(results, axis):
     return rows, ", ".join(fixed)
 
 
+def time_at(results, row):
+    """(value, low, high, bound) of a row's time to target; where no run reached it, from where the runs end."""
+    if known(row["time_to_target_mean_s"]):
+        return (row["time_to_target_mean_s"], row["time_to_target_low_s"], row["time_to_target_high_s"],
+                "" if row["reached"] >= row["n"] else "at_least")
+    return ran_until(results, point_of(results, row), row["algorithm"]), None, None, "at_least"
+
+
+def speedup_at(results, row):
+    return against_baseline(row)
+
+
+def point_of(results, row):
+    return tuple(row[axis] if axis in row else results.runs[axis].iloc[0] for axis in results.axes)
+
+
+def draw_line(ax, look, label, places, cells, bands):
+    """A line through what was reached, a band around it, arrows where it is only a bound; returns its values."""
+    there = [(x, *cell) for x, cell in zip(places, cells) if known(cell[0])]
+    ax.plot([x for x, *_ in there], [v for _, v, *_ in there], **look.line(label))
+    if bands:
+        inside = [(x, low, high) for x, _, low, high, _ in there if known(low) and known(high)]
+        ax.fill_between([x for x, _, _ in inside], [low for _, low, _ in inside], [high for _, _, high in inside],
+                        color=look.colour(label), alpha=0.12, linewidth=0)
+    for x, value, _, _, bound in there:
+        if bound:
+            ax.plot([x], [value], zorder=3, **look.mark(label, markerfacecolor="white",
+                                                        markeredgecolor=look.colour(label), markeredgewidth=1))
+            if bound != "mixed":
+                bound_arrow(ax, x, value, look.colour(label), way=1 if bound == "at_least" else -1)
+    return [value for _, value, *_ in there]
+
+
+def draw_replicas(ax, results, look, label, rows, axis, place):
+    """The times of the single runs."""
+    for _, row in rows.iterrows():
+        runs = results.at(point_of(results, row))
+        times = runs[runs["algorithm"] == label]["time_to_target_s"].dropna()
+        ax.plot([place[row[axis]]] * len(times), times, linestyle="none", marker=".", markersize=2.5, alpha=0.6,
+                color=look.colour(label), label="_replica", zorder=1.5)
+
+
+def spread(wanted, gap, top):
+    """The places of labels, in order, at least a gap apart, as near to the wanted ones as that allows."""
+    order = sorted(range(len(wanted)), key=lambda i: wanted[i])
+    at = [wanted[i] for i in order]
+    for _ in range(200):
+        for i in range(len(at) - 1):
+            lack = gap - (at[i + 1] - at[i])
+            if lack > 0:
+                at[i] -= lack / 2
+                at[i + 1] += lack / 2
+        if at and at[0] < 0:
+            at[0] = 0
+        if at and at[-1] > top:
+            at[-1] = top
+    return {i: y for i, y in zip(order, at)}
+
+
+def name_lines(fig, ax, look, ends):
+    """Every line's name beside its end, in its colour; ends: label -> (x, y) of the last value."""
+    fig.canvas.draw()  # only now it is known where the axes are
+    to_axes = ax.transData + ax.transAxes.inverted()
+    gap = 1.25 * small() / 72 / (ax.get_position().height * fig.get_figheight())
+    labels = list(ends)
+    places = spread([min(1, max(0, to_axes.transform(ends[label])[1])) for label in labels], gap, 1)
+    for i, label in enumerate(labels):
+        x, y = to_axes.transform(ends[label])
+        ax.annotate(short(label, 18), (x, y), xytext=(1.05, places[i]), xycoords="axes fraction", textcoords="axes fraction",
+                    va="center", fontsize=small(), color=look.ink(label), annotation_clip=False,
+                    arrowprops={"arrowstyle": "-", "color": look.colour(label), "linewidth": 0.5, "shrinkA": 1,
+                                "shrinkB": 3, "relpos": (0, 0.5)})
+
+
 def draw(results, look):
     axis = sweep_axis(results)
     if results.target is None:
@@ -52,26 +120,34 @@ def draw(results, look):
     rows, fixed = rows_along(results, axis)
     values = list(dict.fromkeys(rows[axis]))
     place = {v: v for v in values} if is_number(values) else {v: i for i, v in enumerate(values)}
-    kinds = [("time_to_target_mean_s", "time_to_target_low_s", "time_to_target_high_s",
-              "virtual time to target (s)"),
-             ("speedup", "speedup_low", "speedup_high", "speed-up over " +
-              (short(rows["baseline"].dropna().iloc[0]) if rows["baseline"].notna().any() else "the baseline"))]
-    fig, axes = panels(1, 2)
-    for ax, (mean, low, high, label) in zip(axes, kinds):
+    bands = rows["n"].max() >= FEWEST_FOR_BANDS
+    baseline = rows["baseline"].dropna()
+    kinds = [(time_at, f"time to {target_text(results)} (s)"),
+             (speedup_at, "speed-up over " + (short(baseline.iloc[0]) if len(baseline) else "the baseline"))]
+    fig, axes = panels(look, 2, height=2.5)
+    all_ends = []
+    for ax, (cell_of, label) in zip(axes, kinds):
+        shown, ends = [], {}
         for algorithm in results.algorithms_of(rows):
             mine = rows[rows["algorithm"] == algorithm]
-            x = [place[v] for v in mine[axis]]
-            ax.plot(x, mine[mean], **look.line(algorithm))
-            ax.fill_between(x, mine[low].astype(float), mine[high].astype(float),
-                            color=look.colour(algorithm), alpha=0.18, linewidth=0)
-            partly = mine[mine["reached"] < mine["n"]]
-            ax.plot([place[v] for v in partly[axis]], partly[mean], linestyle="none", marker=look.marker(algorithm),
-                    markerfacecolor="white", markeredgecolor=look.colour(algorithm), zorder=3)
-        frame(ax, results.axis_name(axis), values, place, rows[mean], label)
+            places = [place[v] for v in mine[axis]]
+            cells = [cell_of(results, row) for _, row in mine.iterrows()]
+            shown += draw_line(ax, look, algorithm, places, cells, bands)
+            there = [(x, cell[0]) for x, cell in zip(places, cells) if known(cell[0])]
+            if there:
+                ends[algorithm] = max(there)
+            if not bands and cell_of is time_at:
+                draw_replicas(ax, results, look, algorithm, mine, axis, place)
+        frame(ax, results.axis_name(axis), values, place, shown, label)
+        all_ends.append(ends)
     axes[1].axhline(1, color="0.35", linestyle="--", linewidth=0.9)
-    legend_above(fig, entries_of(axes))
     if fixed:
         axes[0].set_title(fixed, loc="left")
+    for ax, ends in zip(axes, all_ends):
+        name_lines(fig, ax, look, ends)
+    if any(has_bound_arrows(ax) for ax in axes):
+        legend_above(fig, {"not every run reached the target: the value lies beyond": Line2D(
+            [], [], color="0.3", marker="^", markerfacecolor="white", linestyle="none")})
     return fig
 
 
@@ -85,13 +161,9 @@ def frame(ax, name, values, place, shown, label):
     elif len(values) <= 8:
         ax.set_xticks(values, [value_text(v) for v in values])
         ax.minorticks_off()
-    shown = shown.dropna()
-    if len(shown) and shown.min() > 0 and shown.max() / shown.min() >= LOG_BEYOND:
-        ax.set_yscale("log")
-        ax.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
-        ax.yaxis.set_major_formatter(FormatStrFormatter("%g"))
-        ax.yaxis.set_minor_formatter(NullFormatter())
-        label += " (log scale)"
+    if spans_much(shown):
+        log_axis(ax.yaxis)
+        label = label.replace(" (s)", "\n(s, log scale)") if label.endswith("(s)") else label + " (log scale)"
     else:
-        ax.set_ylim(bottom=0)
+        ax.set_ylim(bottom=0, top=(1.1 if has_bound_arrows(ax) else 1) * ax.get_ylim()[1])
     ax.set_ylabel(label)

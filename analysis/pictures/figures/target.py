@@ -1,13 +1,30 @@
+from matplotlib.patheffects import withStroke
+
+from ..noise import known
 from ..results import NoData, seconds
-from ..style import PAGE_IN, panels, short
+from ..style import panels, short, small
+from .arrows import bound_arrow
+from .scales import log_axis, spans_much
 
 NAME = "target"
 TITLE = "Time to target and speed-up"
 HOW_TO_READ = ("Left: mean virtual time to reach the target with its 95 % interval, fastest first. Right: speed-up "
                "over the baseline with the interval of the paired comparison; if it contains 1, the two are too "
-               "close to call. Hatched: not every run (right: not every pair of runs) reached the target, and k/n "
-               "says how many did. An arrow: the interval continues up to the number in parentheses. All intervals "
-               "are computed by the simulator (summary.csv).")
+               "close to call. Bars start at zero; where values differ by a factor of twelve or more the axis is "
+               "logarithmic, and they are points. Pale, with an arrow: not every run (right: not every pair of runs) "
+               "reached the target, k/n says how many did, and the true value lies in the arrow's direction; what no run "
+               "reached is an arrow from where the runs end. An interval too long for the axis ends in an arrowhead and "
+               "a number. All intervals are computed by the simulator (summary.csv).")
+TIME = ["time_to_target_mean_s", "time_to_target_low_s", "time_to_target_high_s"]
+ON_ANY_COLOUR = [withStroke(linewidth=2.2, foreground="white", alpha=0.9)]
+
+
+def target_text(results):
+    """"82 % test accuracy"; None without a target."""
+    if results.target is None:
+        return None
+    column, value = results.target
+    return f"{100 * value:g} % test accuracy" if column == "test_accuracy" else f"a test loss of {value:g}"
 
 
 def rows_of(results, point):
@@ -19,62 +36,109 @@ def rows_of(results, point):
     return rows.sort_values("time_to_target_mean_s", na_position="last", kind="stable")
 
 
-def interval(row, mean, low, high, most):
-    """Lengths below and above the mean, for matplotlib, up to `most`; None when there is no interval."""
-    if row[[mean, low, high]].isna().any():
-        return None
-    return [[max(0, row[mean] - row[low])], [max(0, min(row[high], most) - row[mean])]]
+def reached_at(rows):
+    """Mean times to target, or the end of their intervals where there is one that is not absurdly long."""
+    mean, high = rows["time_to_target_mean_s"], rows["time_to_target_high_s"]
+    return high.where(high.notna() & (high < 2 * mean), mean)
 
 
-def reach(rows, column):
+def ran_until(results, point, label):
+    """How long the runs lasted that never reached the target: the shortest of them. None when all of them failed or
+    diverged, which says nothing about time."""
+    runs = results.at(point)
+    late = runs[(runs["algorithm"] == label) & (runs["status"] == "ok") & runs["time_to_target_s"].isna()]
+    return late["virtual_s"].min() if len(late) else None
+
+
+def against_baseline(row):
+    """(speed-up, low, high, bound): a bound is "at_least" or "at_most" where runs that never arrived are in the pairs,
+    "mixed" where such runs are on both sides or, in results without the column, where pairs are missing."""
+    bound = row.get("speedup_bound")
+    if not known(bound):
+        bound = "mixed" if "speedup_bound" not in row and row["speedup_pairs"] < row["n"] else ""
+    return row["speedup"], row["speedup_low"], row["speedup_high"], bound
+
+
+def most_of(values):
     """How far the axis goes: an interval of few replicas may be so long that no bar could be seen beside it."""
-    return 3 * rows[column].max()
+    return 3 * max(values) if values else 1
 
 
-def bar(ax, y, row, columns, look, text, everybody, most):
-    colour = look.colour(row["algorithm"])
-    ax.barh(y, row[columns[0]], color=colour, height=0.62, alpha=None if everybody else 0.45,
-            hatch=None if everybody else "////", edgecolor="white", linewidth=0,
-            xerr=interval(row, *columns, most), error_kw={"ecolor": "0.15", "elinewidth": 1, "capsize": 2})
-    end = max(row[columns[2]], row[columns[0]]) if row[columns[2]] == row[columns[2]] else row[columns[0]]
-    if end > most:
-        ax.plot([most], [y], marker=">", color="0.15", markersize=4, clip_on=False)
-        text += f"  (to {end:.3g})"
-    ax.annotate(text, (min(end, most), y), xytext=(5, 0), textcoords="offset points", va="center",
-                fontsize=7)
+def draw_value(ax, y, label, look, cell, log, most):
+    value, low, high, text, bound = cell
+    colour = look.colour(label)
+    if log:
+        ax.plot([value], [y], **look.mark(label, markersize=6, markerfacecolor="white" if bound else colour,
+                                          markeredgecolor=colour, markeredgewidth=1.2), zorder=3)
+    else:
+        ax.barh(y, value, color=colour, height=0.62, alpha=0.4 if bound else None, linewidth=0)
+    end = value
+    if known(low) and known(high):
+        ax.errorbar([value], [y], xerr=[[max(0, value - low)], [max(0, min(high, most) - value)]], fmt="none",
+                    ecolor="0.15", elinewidth=1, capsize=2, zorder=2.5, path_effects=ON_ANY_COLOUR)
+        end = max(value, min(high, most))
+        if high > most:
+            ax.plot([most], [y], marker=">", color="0.15", markersize=4, clip_on=False)
+            text += f"  (to {high:.3g})"
+    shift = 8 if log else 5
+    if bound in ("at_least", "at_most"):
+        way = 1 if bound == "at_least" else -1
+        bound_arrow(ax, end if way > 0 else value, y, colour, "x", way)
+        shift = 20 if way > 0 else 5
+    ax.annotate(text, (end, y), xytext=(shift, 0), textcoords="offset points", va="center", fontsize=small(), zorder=4,
+                bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.3, "alpha": 0.8})
 
 
-def draw_point(results, look, rows, left, right):
-    for y, (_, row) in enumerate(rows.iterrows()):
-        reached = "" if row["reached"] >= row["n"] else f"  ({row['reached']:g}/{row['n']:g})"
-        if row["time_to_target_mean_s"] == row["time_to_target_mean_s"]:
-            bar(left, y, row, ["time_to_target_mean_s", "time_to_target_low_s", "time_to_target_high_s"], look,
-                seconds(row["time_to_target_mean_s"]) + reached, row["reached"] >= row["n"],
-                reach(rows, "time_to_target_mean_s"))
+def remark(ax, y, words):
+    ax.annotate(words, (0, y), xycoords=("axes fraction", "data"), xytext=(4, 0), textcoords="offset points",
+                va="center", fontsize=small(), color="0.35", style="italic",
+                bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.5})
+
+
+def time_cell(results, point, row):
+    """Value, interval, text and bound of a row's time; or words, when it has none."""
+    share = f"  ({row['reached']:g}/{row['n']:g})"
+    if known(row[TIME[0]]):
+        everybody = row["reached"] >= row["n"]
+        text = seconds(row[TIME[0]])
+        return (*row[TIME], text if everybody else f"> {text}{share}", "" if everybody else "at_least")
+    end = ran_until(results, point, row["algorithm"])
+    if end is None or not end > 0:
+        return f"not reached{share}"
+    return end, None, None, f"> {seconds(end)}{share}", "at_least"
+
+
+def speedup_cell(row):
+    value, low, high, bound = against_baseline(row)
+    if not known(value):
+        return "no pair reached the target"
+    sign = {"at_least": "> ", "at_most": "< "}.get(bound, "")
+    pairs = f"  ({row['speedup_pairs']:g}/{row['n']:g} pairs)" if row["speedup_pairs"] < row["n"] else ""
+    return value, low, high, f"{sign}{value:.2f}x{pairs}", bound
+
+
+def draw_column(ax, look, rows, cells):
+    """One panel; returns whether its axis is logarithmic."""
+    values = [cell[0] for cell in cells if not isinstance(cell, str)]
+    log = spans_much(values)
+    most = most_of(values)
+    for y, ((_, row), cell) in enumerate(zip(rows.iterrows(), cells)):
+        if isinstance(cell, str):
+            remark(ax, y, cell)
         else:
-            left.annotate(f"not reached ({row['reached']:g}/{row['n']:g})", (0, y), xytext=(4, 0),
-                          textcoords="offset points", va="center", fontsize=7, color="0.35", style="italic")
-        if row["speedup"] == row["speedup"]:
-            pairs = "" if row["speedup_pairs"] >= row["n"] else f"  ({row['speedup_pairs']:g}/{row['n']:g} pairs)"
-            bar(right, y, row, ["speedup", "speedup_low", "speedup_high"], look, f"{row['speedup']:.2f}x{pairs}",
-                not pairs, reach(rows, "speedup"))
-        else:
-            right.annotate("no pair reached the target", (0, y), xytext=(4, 0), textcoords="offset points",
-                           va="center", fontsize=7, color="0.35", style="italic",
-                           bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.5})
-    baseline = rows["baseline"].dropna()
-    left.set_yticks(range(len(rows)), [short(label) for label in rows["algorithm"]])
-    right.set_yticks(range(len(rows)), [])
-    if rows["speedup"].notna().any():
-        right.axvline(1, color="0.35", linestyle="--", linewidth=0.9)
-    left.set_xlabel("virtual time to target (s)")
-    right.set_xlabel(f"speed-up over {short(baseline.iloc[0])}" if len(baseline) else "speed-up")
-    for ax, column in ((left, "time_to_target_mean_s"), (right, "speedup")):
-        ax.grid(axis="y", visible=False)
-        ax.set_xlim(0, min(ax.get_xlim()[1], reach(rows, column) if ax.patches else 1) * 1.18)
-        ax.set_ylim(len(rows) - 0.5, -0.5)
-        if not ax.patches:
-            ax.set_xticks([])
+            draw_value(ax, y, row["algorithm"], look, cell, log, most)
+    ends = values + [min(c[2], most) for c in cells if not isinstance(c, str) and known(c[2])]
+    if log:
+        log_axis(ax.xaxis)
+        low = min(values + [c[1] for c in cells if not isinstance(c, str) and known(c[1]) and c[1] > 0])
+        ax.set_xlim(low / 1.3, max(ends) * (max(ends) / low) ** 0.35)
+    else:
+        ax.set_xlim(0, max(ends, default=1) * (1.5 if any(c[4] for c in cells if not isinstance(c, str)) else 1.3))
+    if not values:
+        ax.set_xticks([])
+    ax.grid(axis="y", visible=False)
+    ax.set_ylim(len(rows) - 0.5, -0.5)
+    return log
 
 
 def draw(results, look):
@@ -84,7 +148,18 @@ def draw(results, look):
         raise NoData("summary.csv has no rows")
     if len(results.points()) > 1:
         raise NoData("see the figure over the swept parameter instead")
-    rows = rows_of(results, results.points()[0])
-    fig, (left, right) = panels(1, 2, width=PAGE_IN, height=0.55 + 0.26 * len(rows))
-    draw_point(results, look, rows, left, right)
+    point = results.points()[0]
+    rows = rows_of(results, point)
+    fig, (left, right) = panels(look, 2, height=0.55 + 0.24 * len(rows))
+    times = draw_column(left, look, rows, [time_cell(results, point, row) for _, row in rows.iterrows()])
+    ratios = draw_column(right, look, rows, [speedup_cell(row) for _, row in rows.iterrows()])
+    names = [short(label) for label in rows["algorithm"]]
+    left.set_yticks(range(len(rows)), names)
+    right.set_yticks(range(len(rows)) if look.columns == 1 else [], names if look.columns == 1 else [])
+    left.set_xlabel(f"virtual time to {target_text(results)} (s{', log scale' if times else ''})")
+    baseline = rows["baseline"].dropna()
+    right.set_xlabel((f"speed-up over {short(baseline.iloc[0])}" if len(baseline) else "speed-up") +
+                     (" (log scale)" if ratios else ""))
+    if rows["speedup"].notna().any():
+        right.axvline(1, color="0.35", linestyle="--", linewidth=0.9)
     return fig

@@ -1,5 +1,7 @@
+from matplotlib.ticker import PercentFormatter
+
 from ..results import NoData
-from ..style import PAGE_IN, STATES, entries_of, legend_above, name_point, panels, short
+from ..style import STATES, entries_of, legend_above, name_point, panels, short, tiny
 
 NAME = "time_budget"
 TITLE = "Where the workers' time goes"
@@ -24,8 +26,8 @@ def draw(results, look):
         raise NoData("workers.csv has no rows")
     labels = [a for a in results.algorithms_of(runs) if a in table.index.get_level_values(0)]
     bars = [(label, name) for label in labels for name in table.loc[label].index]
-    fig, (ax,) = panels(1, 1, width=PAGE_IN, height=0.5 + 0.17 * len(bars) + 0.08 * len(labels))
-    y, ticks, places = 0.0, [], {}
+    fig, (ax,) = panels(look, 1, height=0.5 + 0.17 * len(bars) + 0.08 * len(labels))
+    y, ticks = 0.0, []
     for i, (label, name) in enumerate(bars):
         if i > 0 and bars[i - 1][0] != label:
             y += 0.5
@@ -35,18 +37,17 @@ def draw(results, look):
             ax.barh(y, value, left=left, color=STATES[part], height=0.85, linewidth=0,
                     label=part if i == 0 else None)
             if value >= 0.06:
-                ax.text(left + value / 2, y, f"{100 * value:.0f}", ha="center", va="center", fontsize=6,
-                        color="black" if part == "wait" else "white")
+                ax.text(left + value / 2, y, f"{100 * value:.0f}", ha="center", va="center", fontsize=tiny())
             left += value
         ticks.append((y, f"{short(label)} · {short(name)}"))
-        places[label] = y
         y += 1
-    ax.set_yticks([t for t, _ in ticks], [name for _, name in ticks], fontsize=6.5)
+    ax.set_yticks([t for t, _ in ticks], [name for _, name in ticks], fontsize=tiny())
     for tick, (label, _) in zip(ax.get_yticklabels(), bars):
         tick.set_color(look.ink(label))
-    ax.invert_yaxis()
+    ax.set_ylim(y - 0.4, -0.6)
     ax.set_xlim(0, 1)
-    ax.set_xlabel("share of time (numbers: %)")
+    ax.xaxis.set_major_formatter(PercentFormatter(1))
+    ax.set_xlabel("share of time")
     ax.grid(False)
     name_point(fig, results, results.points()[-1])
     legend_above(fig, entries_of([ax]))

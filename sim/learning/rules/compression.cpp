@@ -7,9 +7,12 @@
 #include <vector>
 
 #include "sim/base/json_value.hpp"
+#include "sim/base/random.hpp"
 
 namespace motley {
 namespace {
+
+constexpr double value_bytes = sizeof(float);
 
 /// The indices of the k entries of largest magnitude, of equal ones the first.
 std::vector<std::uint32_t> largest(std::span<const float> v, std::size_t k) {
@@ -32,11 +35,13 @@ std::vector<std::uint32_t> largest(std::span<const float> v, std::size_t k) {
 
 Fields<CompressSpec> CompressSpec::fields() {
   Fields<CompressSpec> f;
-  f.add({.name = "kind",
-         .doc = "none or top_k (the entries of largest magnitude, with their indices)",
-         .fallback = "none",
-         .choices = {"none", "top_k"}},
-        &CompressSpec::kind);
+  f.add(
+      {.name = "kind",
+       .doc = "none, top_k (the entries of largest magnitude, with their indices), quantize (a few "
+              "bits per entry, rounded at random) or sign (one bit per entry)",
+       .fallback = "none",
+       .choices = {"none", "top_k", "quantize", "sign"}},
+      &CompressSpec::kind);
   f.add({.name = "share",
          .doc = "of the entries that are sent",
          .fallback = 0.01,
@@ -45,35 +50,80 @@ Fields<CompressSpec> CompressSpec::fields() {
          .above_minimum = true,
          .kinds = {"top_k"}},
         &CompressSpec::share);
+  f.add({.name = "bits",
+         .doc = "of an entry, its sign included",
+         .fallback = 2,
+         .minimum = 2,
+         .maximum = 16,
+         .kinds = {"quantize"}},
+        &CompressSpec::bits);
   f.add({.name = "error_feedback",
          .doc = "add what was left out to the next gradient",
          .fallback = true,
-         .kinds = {"top_k"}},
+         .kinds = {"top_k", "quantize", "sign"}},
         &CompressSpec::error_feedback);
   return f;
 }
 
-double Compressor::compress(Parameters& v) {
+double Compressor::send_largest(std::span<const float> v, std::span<float> sent) const {
+  const auto n = static_cast<double>(v.size());
+  const auto wanted = static_cast<std::size_t>(std::llround(spec_.share * n));
+  const std::size_t k = std::clamp<std::size_t>(wanted, 1, v.size());
+  std::ranges::fill(sent, 0.0F);
+  for (const std::uint32_t i : largest(v, k)) sent[i] = v[i];
+  constexpr double index_bytes = 4;
+  return static_cast<double>(k) * (value_bytes + index_bytes);
+}
+
+double Compressor::send_levels(std::span<const float> v, std::span<float> sent,
+                               RandomStream& random) const {
+  float most = 0;
+  for (const float value : v) most = std::max(most, std::abs(value));
+  const double levels = std::exp2(static_cast<double>(spec_.bits - 1)) - 1;
+  for (std::size_t i = 0; i < v.size(); ++i) {
+    const double drawn = random() / 4294967296.0;  // in [0, 1), drawn even where all are 0
+    const double exact = most > 0 ? std::abs(v[i]) / static_cast<double>(most) * levels : 0;
+    const double level = std::floor(exact + drawn);
+    sent[i] = std::copysign(static_cast<float>(level / levels * most), v[i]);
+  }
+  return std::ceil(static_cast<double>(v.size() * spec_.bits) / 8) + value_bytes;
+}
+
+double Compressor::send_signs(std::span<const float> v, std::span<float> sent) {
+  double sum = 0;
+  for (const float value : v) sum += std::abs(value);
+  const auto mean = static_cast<float>(sum / static_cast<double>(v.size()));
+  for (std::size_t i = 0; i < v.size(); ++i) sent[i] = v[i] < 0 ? -mean : mean;
+  return std::ceil(static_cast<double>(v.size()) / 8) + value_bytes;
+}
+
+double Compressor::compress(Parameters& v, RandomStream& random) {
   if (spec_.kind == CompressSpec::Kind::none || v.empty()) return 1;
   const std::size_t n = v.size();
-  const auto wanted = static_cast<std::size_t>(std::llround(spec_.share * static_cast<double>(n)));
-  const std::size_t k = std::clamp<std::size_t>(wanted, 1, n);
   if (spec_.error_feedback) {
     if (left_out_.empty()) left_out_ = Parameters::zeros(n);
     v += left_out_;
   }
-  Parameters sent = Parameters::zeros(n);
-  const std::span<float> to = sent.writable();
-  for (const std::uint32_t i : largest(v.values(), k)) to[i] = v.values()[i];
+  Parameters sent(n);
+  double bytes = 0;
+  switch (spec_.kind) {
+    case CompressSpec::Kind::none:
+      break;
+    case CompressSpec::Kind::top_k:
+      bytes = send_largest(v.values(), sent.overwritable());
+      break;
+    case CompressSpec::Kind::quantize:
+      bytes = send_levels(v.values(), sent.overwritable(), random);
+      break;
+    case CompressSpec::Kind::sign:
+      bytes = send_signs(v.values(), sent.overwritable());
+  }
   if (spec_.error_feedback) {
     left_out_ = v;
     left_out_ -= 1.0F * sent;
   }
   v = std::move(sent);
-  constexpr double value_bytes = sizeof(float);
-  constexpr double index_bytes = 4;
-  return std::min(1.0, static_cast<double>(k) * (value_bytes + index_bytes) /
-                           (static_cast<double>(n) * value_bytes));
+  return std::min(1.0, bytes / (static_cast<double>(n) * value_bytes));
 }
 
 }  // namespace motley

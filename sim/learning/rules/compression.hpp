@@ -1,15 +1,21 @@
 #pragma once
 
+#include <cstddef>
+#include <span>
+
 #include "sim/learning/rules/parameters.hpp"
 #include "sim/scenario/fields.hpp"
 
 namespace motley {
 
+class RandomStream;
+
 /// How pushed gradients are made smaller on their way.
 struct CompressSpec {
-  enum class Kind { none, top_k };
+  enum class Kind { none, top_k, quantize, sign };
   Kind kind = Kind::none;
-  double share = 0;  ///< top_k: of the entries that are sent
+  double share = 0;      ///< top_k: of the entries that are sent
+  std::size_t bits = 0;  ///< quantize: of an entry
   bool error_feedback = true;
 
   static Fields<CompressSpec> fields();
@@ -18,18 +24,31 @@ struct CompressSpec {
 /// Compresses one vector after another for one sender and keeps what was left out of them.
 ///
 /// top_k: the k = share * n entries of largest magnitude (at least one; of equal ones the first),
-/// each as its value and a 4-byte index; the dense vector where that is shorter. With error feedback
-/// what is left out is added to the next vector (S. Stich, J.-B. Cordonnier, M. Jaggi: Sparsified SGD
-/// with Memory, NeurIPS 2018).
+/// each as its value and a 4-byte index; the dense vector where that is shorter.
+/// quantize: each entry in b bits, one of the 2 L + 1 multiples of m/L from -m to m, where m is the
+/// largest magnitude and L = 2^(b-1) - 1; to one of its two neighbours, so that the expectation is the
+/// entry; and m in 4 bytes (D. Alistarh et al.: QSGD, NeurIPS 2017, here scaled by the maximum; 2 bits
+/// are W. Wen et al.: TernGrad, NeurIPS 2017).
+/// sign: one bit per entry for its sign, and the mean magnitude in 4 bytes (S. P. Karimireddy et al.:
+/// Error Feedback Fixes SignSGD, ICML 2019).
+///
+/// With error feedback what is left out is added to the next vector (S. Stich, J.-B. Cordonnier,
+/// M. Jaggi: Sparsified SGD with Memory, NeurIPS 2018).
 class Compressor {
  public:
   explicit Compressor(const CompressSpec& spec) : spec_(spec) {}
 
   /// v becomes what its receiver gets. Returns the bytes this takes on the wire as a share of the
-  /// full-precision vector's. The same vector must always come to the same compressor.
-  double compress(Parameters& v);
+  /// full-precision vector's. The same vector must always come to the same compressor. quantize draws
+  /// one number per entry from `random`, the others none.
+  double compress(Parameters& v, RandomStream& random);
 
  private:
+  // Each fills in what is sent of v and returns its bytes.
+  double send_largest(std::span<const float> v, std::span<float> sent) const;
+  double send_levels(std::span<const float> v, std::span<float> sent, RandomStream& random) const;
+  static double send_signs(std::span<const float> v, std::span<float> sent);
+
   CompressSpec spec_;
   Parameters left_out_;
 };

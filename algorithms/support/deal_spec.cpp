@@ -1,0 +1,32 @@
+#include "algorithms/support/deal_spec.hpp"
+
+namespace motley {
+
+Fields<DealSpec> DealSpec::fields() {
+  Fields<DealSpec> f;
+  f.add({.name = "bias_sampling",
+         .doc = "slow workers train on the samples with the largest losses",
+         .fallback = true},
+        &DealSpec::bias_sampling);
+  f.add({.name = "candidate_ratio",
+         .doc = "rho: how many times the samples needed are drawn to choose from",
+         .fallback = 4.0,
+         .minimum = 1},
+        &DealSpec::candidate_ratio);
+  f.add({.name = "deal",
+         .doc = "without bias_sampling: own_order (each worker passes over the data by itself) or "
+                "disjoint (slices of one permutation)",
+         .fallback = "own_order",
+         .choices = {"own_order", "disjoint"}},
+        &DealSpec::deal);
+  return f;
+}
+
+void DealSpec::check(const RunFacts& facts, const Place& place) const {
+  if (deals() && !facts.everybody_has_all_data) {
+    throw InputError(place / (bias_sampling ? "bias_sampling" : "deal"),
+                     "deals the data itself: /data/partition must be of kind iid");
+  }
+}
+
+}  // namespace motley

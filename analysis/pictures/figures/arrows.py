@@ -1,0 +1,13 @@
+"""An arrow from a value that is only a bound towards where the true one is."""
+
+
+def bound_arrow(ax, x, y, colour, along="y", way=1, points=15):
+    """Starts at (x, y), is so many points long, upwards or to the right, or the other way with way = -1."""
+    end = (points * way, 0) if along == "x" else (0, points * way)
+    ax.annotate("", (x, y), xytext=end, textcoords="offset points", annotation_clip=False, zorder=3.5,
+                arrowprops={"arrowstyle": "<|-", "color": colour, "linewidth": 1.3, "shrinkA": 0, "shrinkB": 0,
+                            "mutation_scale": 8})
+
+
+def has_bound_arrows(ax):
+    return any(text.arrow_patch is not None and not text.get_text() for text in ax.texts)

@@ -1,0 +1,103 @@
+"""analysis/compare.py as it is called: its options, its words, its files; and the LaTeX table."""
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT / "analysis"))
+
+import matplotlib.pyplot as plt
+
+from pictures import latex
+from pictures.results import Results
+from results_fixture import write_results
+
+
+class Script(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.place = tempfile.TemporaryDirectory()
+        cls.folder = write_results(pathlib.Path(cls.place.name) / "plain", ("sync", "async", "local", "slow"))
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.place.cleanup()
+
+    def compare(self, *options):
+        """(exit code, standard output, standard error, folder of the figures)"""
+        out = pathlib.Path(tempfile.mkdtemp(dir=self.place.name))
+        done = subprocess.run([sys.executable, ROOT / "analysis" / "compare.py", self.folder, "--out", out, *options],
+                              capture_output=True, text=True)
+        return done.returncode, done.stdout, done.stderr, out
+
+    def test_three_formats_are_written_that_are_not_blank_and_what_is_left_out_is_told(self):
+        code, told, _, out = self.compare("--figures", "target,sweep")
+        self.assertEqual(code, 0)
+        self.assertEqual(sorted(f.name for f in out.iterdir()), ["target.pdf", "target.png", "target.svg"])
+        self.assertIn("left out: sweep (nothing is swept in this scenario)", told)
+        self.assertIn("target.{png,svg,pdf}: Time to target and speed-up", told)
+        self.assertGreater(plt.imread(out / "target.png")[..., :3].std(), 0.05)
+        self.assertIn("async", (out / "target.svg").read_text())
+
+    def test_only_the_named_algorithms_are_drawn_and_keep_their_colours(self):
+        code, _, _, out = self.compare("--figures", "target", "--only", "local,async", "--format", "svg")
+        self.assertEqual(code, 0)
+        self.assertEqual([f.name for f in out.iterdir()], ["target.svg"])
+        drawn = (out / "target.svg").read_text().lower()
+        self.assertIn("#d55e00", drawn)      # async's
+        self.assertIn(">async<", drawn)
+        self.assertNotIn("#0072b2", drawn)   # sync's
+        self.assertNotIn(">slow<", drawn)
+
+    def test_a_figure_is_as_wide_as_the_columns_and_its_letters_as_large_as_asked_for(self):
+        widths, sizes = {}, {}
+        for columns, size in ((1, 8), (2, 8), (2, 11)):
+            _, _, _, out = self.compare("--figures", "target", "--format", "svg", "--columns", str(columns),
+                                        "--font-size", str(size))
+            drawn = (out / "target.svg").read_text()
+            widths[columns] = float(drawn.split('width="')[1].split("pt")[0]) / 72
+            label = drawn[:drawn.index("virtual time to 80")]
+            sizes[size] = float(label[label.rindex("px ") - 4:label.rindex("px ")].split(":")[-1].split()[-1])
+        self.assertAlmostEqual(widths[1], 3.5, delta=0.15)
+        self.assertAlmostEqual(widths[2], 7.16, delta=0.15)
+        self.assertEqual(sizes, {8: 8, 11: 11})
+
+    def test_what_cannot_be_is_refused_with_what_would_be_right(self):
+        for options, words in (
+                (["--only", "asinc"], "compare: --only: must be among sync, async, local, slow; got 'asinc' (did you mean 'async'?)\n"),
+                (["--format", "bmp"], "compare: --format: must be among png, svg, pdf; got 'bmp'\n"),
+                (["--font-size", "100"], "compare: --font-size: must be between 4 and 24 points, got 100\n")):
+            code, told, error, out = self.compare(*options)
+            self.assertEqual((code, told, error), (2, "", words))
+            self.assertEqual(list(out.iterdir()), [])
+
+    def test_the_summary_is_a_table_for_latex(self):
+        _, told, _, out = self.compare("--figures", "sweep", "--latex", "--only", "sync,async,slow")
+        self.assertIn("summary.tex: the summary as a LaTeX table", told)
+        table = (out / "summary.tex").read_text().splitlines()
+        self.assertEqual(table[1:5], ["\\begin{tabular}{lrrrrr}", "\\toprule",
+                                      "algorithm & time to 80 \\% test accuracy (s) & reached & speed-up over sync & "
+                                      "final accuracy (\\%) & utilisation (\\%) \\\\", "\\midrule"])
+        self.assertEqual(table[-2:], ["\\bottomrule", "\\end{tabular}"])
+        row = Results(self.folder).summary.set_index("algorithm").loc["async"]
+        mean, low, high = (row[f"time_to_target_{part}_s"] for part in ("mean", "low", "high"))
+        ratio = [row[c] for c in ("speedup", "speedup_low", "speedup_high")]
+        self.assertEqual(table[6], f"async & {mean:.1f} [{low:.1f}, {high:.1f}] & 3/3 & "
+                         f"{ratio[0]:.2f} [{ratio[1]:.2f}, {ratio[2]:.2f}] & 88.0 & 60 \\\\")
+        self.assertEqual(table[7], "slow & -- & 0/3 & -- & 88.0 & 60 \\\\")
+
+
+class Latex(unittest.TestCase):
+    def test_whatever_a_label_holds_is_text(self):
+        self.assertEqual(latex.escaped("wp_sgd 50% $x$ #1 {a} & b~c^d \\e <f>"),
+                         r"wp\_sgd 50\% \$x\$ \#1 \{a\} \& b\textasciitilde{}c\textasciicircum{}d \textbackslash{}e "
+                         r"\textless{}f\textgreater{}")
+
+    def test_numbers_have_three_digits(self):
+        self.assertEqual([latex.number(v) for v in (56, 0.5, 99.96, 1234.5, 9.999)], ["56.0", "0.500", "100", "1234", "10.0"])
+
+
+if __name__ == "__main__":
+    unittest.main()

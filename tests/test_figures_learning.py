@@ -1,0 +1,261 @@
+"""What the figures of learning and of times to target show, looked at as objects: series, bands, marks, words."""
+import pathlib
+import unittest
+
+from figure_case import RATIO, SIZE, FigureCase, arrows, labels, lines, named, texts
+
+import matplotlib.colors
+import pandas as pd
+
+from pictures import figures
+from pictures.look import Look
+from pictures.results import Results
+from results_fixture import (HORIZON_S, STEP_SIZES, TARGET, TUNED_S, write_comparisons, write_results, write_tuned)
+
+
+class Learning(FigureCase):
+    def test_curves_have_a_line_and_a_band_per_algorithm_and_the_target(self):
+        fig = self.draw(figures.accuracy, self.five)
+        accuracy, loss = fig.axes
+        self.assertEqual(labels(accuracy), ["sync", "async", "local", f"target {TARGET}"])
+        self.assertEqual(labels(loss), ["sync", "async", "local"])  # the target is one of accuracy
+        self.assertEqual(len(accuracy.collections), 3)  # bands
+        self.assertEqual(set(lines(accuracy)[f"target {TARGET}"].get_ydata()), {TARGET})
+        self.assertEqual((accuracy.get_ylabel(), loss.get_ylabel()), ("test accuracy", "test loss"))
+        last = lines(accuracy)["async"].get_xydata()[-1]
+        self.assertEqual(last[0], 300)
+        self.assertAlmostEqual(last[1], 0.9, places=3)
+
+    def test_with_fewer_than_five_replicas_each_is_a_thin_line_instead_of_a_band(self):
+        ax = self.draw(figures.accuracy, self.plain).axes[0]
+        self.assertEqual(len(ax.collections), 0)
+        thin = [line for line in ax.lines if line.get_label() == "_replica"]
+        self.assertEqual(len(thin), 4 * 3)
+        self.assertLess(thin[0].get_linewidth(), lines(ax)["sync"].get_linewidth())
+        mine = self.plain.curves[self.plain.curves["run"] == "async-1"]
+        self.assertIn(list(mine["test_accuracy"]), [list(line.get_ydata()) for line in thin])
+
+    def test_the_crossing_of_the_target_is_marked_and_open_when_not_every_run_crosses(self):
+        results = Results(self.plain.folder)
+        results.summary.loc[results.summary["algorithm"] == "local", "reached"] = 2
+        ax = self.draw(figures.accuracy, results).axes[0]
+        look = Look.of(results)
+        marks = {line.get_color(): line for line in ax.lines if line.get_label() == "_crossing"}
+        self.assertEqual(set(marks), {look.colour(a) for a in ("sync", "async", "local")})  # slow never does
+        times = results.summary.set_index("algorithm")["time_to_target_mean_s"]
+        self.assertEqual(marks[look.colour("async")].get_xydata().tolist(), [[times["async"], TARGET]])
+        self.assertEqual(marks[look.colour("local")].get_markerfacecolor(), "white")
+        self.assertEqual(marks[look.colour("sync")].get_markerfacecolor(), look.colour("sync"))
+
+    def test_time_ends_a_little_after_the_last_crossing_unless_somebody_never_crosses(self):
+        ax = self.draw(figures.accuracy, self.five).axes[0]
+        last = self.five.summary["time_to_target_high_s"].max()
+        self.assertAlmostEqual(ax.get_xlim()[1], 1.3 * last)
+        self.assertEqual(ax.get_xlabel(), f"virtual time (s); runs last up to {HORIZON_S} s")
+        self.assertGreaterEqual(self.draw(figures.accuracy, self.plain).axes[0].get_xlim()[1], HORIZON_S)
+
+    def test_what_an_oracle_saw_is_dashed_and_named_so(self):
+        results = Results(self.five.folder)
+        results.curves["oracle"] = 0
+        # Local merges every 30 s; evaluations are every 3 s.
+        between = results.curves["run"].str.startswith("local") & (results.curves["time_s"] % 30 != 0)
+        results.curves.loc[between, "oracle"] = 1
+        drawn = lines(self.draw(figures.accuracy, results).axes[0])
+        self.assertEqual(list(drawn["local"].get_xdata()), list(range(0, HORIZON_S + 1, 30)))
+        oracle = drawn["local: if merged there (oracle)"]
+        self.assertEqual(len(oracle.get_xdata()), 101)
+        self.assertTrue(oracle.is_dashed())
+        self.assertFalse(drawn["sync"].is_dashed())
+        self.assertEqual([name for name in drawn if "oracle" in name], ["local: if merged there (oracle)"])
+
+    def test_beyond_seven_algorithms_each_has_a_panel_before_the_others_in_grey(self):
+        results = Results(self.five.folder)
+        names = ["sync"] + [f"copy{i}" for i in range(7)]
+        for table in ("runs", "summary", "bands", "curves"):
+            parts = []
+            for name in names:
+                rows = getattr(results, table)
+                rows = rows[rows["run"].str.startswith("sync")] if table == "curves" else rows[rows["algorithm"] == "sync"]
+                rows = rows.copy()
+                for column in set(rows) & {"run", "algorithm"}:
+                    rows[column] = rows[column].str.replace("sync", name)
+                parts.append(rows)
+            setattr(results, table, pd.concat(parts, ignore_index=True))
+        results.algorithms = names[:7]
+        kept = results.runs["algorithm"].isin(names[:7])
+        everybody, results.runs = results.runs, results.runs[kept]
+        self.assertEqual(len(self.draw(figures.accuracy, results).axes), 2)  # seven: accuracy and loss
+        results.algorithms, results.runs = names, everybody
+        panels = named(self.draw(figures.accuracy, results))
+        self.assertEqual(list(panels), names)
+        for name, ax in panels.items():
+            self.assertIn(name, lines(ax))
+            self.assertEqual(sum(line.get_label() == "_behind" for line in ax.lines), 7)
+
+    def test_one_replica_has_no_band(self):
+        fig = self.draw(figures.accuracy, self.single)
+        self.assertEqual(len(fig.axes[0].collections), 0)
+        self.assertEqual(len(lines(fig.axes[0])["sync"].get_xdata()), 101)  # its own points
+
+    def test_a_band_is_what_the_simulator_wrote(self):
+        at, mean, low, high = self.five.band((), "async", "time_s", "test_accuracy")
+        fig = self.draw(figures.accuracy, self.five)
+        drawn = lines(fig.axes[0])["async"]
+        self.assertEqual((list(drawn.get_xdata()), list(drawn.get_ydata())), (list(at), list(mean)))
+        edges = fig.axes[0].collections[1].get_paths()[0].vertices
+        self.assertTrue({(at[50], low[50]), (at[50], high[50])} <= set(map(tuple, edges)))
+
+    def test_efficiency_is_drawn_against_epochs_and_updates(self):
+        fig = self.draw(figures.efficiency, self.plain)
+        self.assertEqual([ax.get_xlabel() for ax in fig.axes[:2]],
+                         ["epochs (samples used / training set)", "updates of the global model"])
+        for ax in fig.axes:
+            self.assertEqual(labels(ax)[:4], ["sync", "async", "local", "slow"])
+
+    def test_updates_that_differ_tenfold_are_on_a_log_scale_that_is_said(self):
+        results = Results(self.plain.folder)
+        results.curves.loc[results.curves["run"].str.startswith("async"), "updates"] *= 20
+        fig = self.draw(figures.efficiency, results)
+        self.assertEqual([ax.get_xscale() for ax in fig.axes[:2]], ["linear", "log"])
+        self.assertEqual(fig.axes[1].get_xlabel(), "updates of the global model (log scale)")
+
+    def test_times_to_target_are_bars_from_zero_with_intervals_and_not_reached_is_said(self):
+        left, right = self.draw(figures.target, self.plain).axes
+        self.assertEqual([t.get_text() for t in left.get_yticklabels()], ["async", "local", "sync", "slow"])
+        rows = self.plain.summary.set_index("algorithm")
+        self.assertAlmostEqual(left.patches[0].get_width(), rows.loc["async", "time_to_target_mean_s"])
+        self.assertEqual([ax.get_xlim()[0] for ax in (left, right)], [0, 0])
+        # What was never reached is an arrow from the end of the runs.
+        self.assertEqual(left.patches[3].get_width(), HORIZON_S)
+        self.assertEqual(arrows(left), [(HORIZON_S, 3)])
+        self.assertIn(f"> {HORIZON_S} s  (0/3)", texts(left))
+        self.assertEqual(len(right.patches), 3)
+        self.assertEqual(left.get_xlabel(), "virtual time to 80 % test accuracy (s)")
+        self.assertEqual(right.get_xlabel(), "speed-up over sync")
+        spans = [c.get_segments() for c in left.collections]
+        low, high = rows.loc["async", ["time_to_target_low_s", "time_to_target_high_s"]]
+        self.assertAlmostEqual(spans[0][0][0][0], low)
+        self.assertAlmostEqual(spans[0][0][1][0], high)
+
+    def test_pairs_that_did_not_both_reach_the_target_are_counted(self):
+        results = Results(self.plain.folder)
+        results.summary.loc[results.summary["algorithm"] == "local", ["reached", "speedup_pairs"]] = [2, 1]
+        left, right = self.draw(figures.target, results).axes
+        self.assertEqual([t for t in texts(left) if "/" in t], ["> 70.5 s  (2/3)", "> 300 s  (0/3)"])
+        self.assertEqual([t for t in texts(right) if "/" in t], ["1.50x  (1/3 pairs)"])
+        self.assertEqual([bar.get_alpha() for bar in right.patches], [None, 0.4, None])
+
+    def test_a_run_that_only_failed_or_diverged_says_nothing_about_time(self):
+        results = Results(self.plain.folder)
+        results.runs.loc[results.runs["algorithm"] == "slow", "status"] = "diverged"
+        left, _ = self.draw(figures.target, results).axes
+        self.assertEqual(arrows(left), [])
+        self.assertIn("not reached  (0/3)", texts(left))
+
+    def test_times_that_differ_much_are_points_on_a_log_axis_that_is_said(self):
+        results = Results(self.plain.folder)
+        results.summary.loc[results.summary["algorithm"] == "async", "time_to_target_mean_s"] = HORIZON_S / 12
+        left, right = self.draw(figures.target, results).axes
+        self.assertEqual((left.get_xscale(), right.get_xscale()), ("log", "linear"))
+        self.assertEqual(left.get_xlabel(), "virtual time to 80 % test accuracy (s, log scale)")
+        self.assertEqual(len(left.patches), 0)  # a bar has no foot on a log axis
+
+    def test_a_ratio_of_censored_runs_is_a_bound_with_an_arrow(self):
+        results = Results(self.plain.folder)
+        results.summary["speedup_bound"] = ["", "at_least", "", "at_most"]
+        results.summary.loc[3, ["speedup", "speedup_low", "speedup_high"]] = [0.35, 0.3, 0.4]
+        _, right = self.draw(figures.target, results).axes
+        self.assertIn("< 0.35x  (0/3 pairs)", texts(right))
+        ends = results.summary.set_index("algorithm")["speedup_high"]
+        self.assertEqual(arrows(right), [(ends["async"], 0), (0.35, 3)])  # after its interval, and before the value
+
+    def test_an_interval_too_long_for_the_axis_ends_in_an_arrow_and_a_number(self):
+        results = Results(self.plain.folder)
+        results.summary.loc[results.summary["algorithm"] == "local", "speedup_high"] = 80
+        _, right = self.draw(figures.target, results).axes
+        self.assertLess(right.get_xlim()[1], 10)
+        self.assertEqual([t for t in texts(right) if "to" in t], ["1.50x  (to 80)"])
+        self.assertEqual([line.get_xdata()[0] for line in right.lines if line.get_marker() == ">"], [7.5])
+
+    def test_bands_stay_where_values_can_be(self):
+        results = Results(self.plain.folder)
+        results.bands["test_accuracy_high"] += 0.5
+        results.bands["test_loss_low"] -= 2
+        accuracy, loss = self.draw(figures.accuracy, results).axes
+        self.assertLessEqual(accuracy.get_ylim()[1], 1)
+        self.assertGreaterEqual(loss.get_ylim()[0], 0)
+
+    def test_a_sweep_has_a_line_per_algorithm_over_its_values(self):
+        left, right = self.draw(figures.sweep, self.sweep).axes
+        self.assertEqual(labels(left), ["sync", "async", "local"])
+        self.assertEqual(sorted(texts(left)), ["async", "local", "sync"])  # beside the lines
+        self.assertEqual(list(lines(left)["sync"].get_xdata()), [1, 4, 16])
+        times = list(lines(left)["sync"].get_ydata())
+        self.assertAlmostEqual(times[1] / times[0], 2)  # made up: slower with the root of the ratio
+        self.assertEqual(left.get_xlabel(), "spread ratio (log scale)")  # 1, 4, 16: each four times the one before
+        self.assertEqual(left.get_xscale(), "log")
+        self.assertEqual(left.get_title(loc="left"), "cost model size = 1MB")
+        self.assertEqual(left.get_ylim()[0], 0)
+        self.assertEqual(len(left.collections), 0)  # of three replicas the times themselves, no band
+        dots = [line for line in left.lines if line.get_label() == "_replica"]
+        # Sync at 16 would take ln(9) / (0.02 / 4) = 439 s, longer than the runs.
+        self.assertEqual(sum(len(line.get_xdata()) for line in dots), 3 * 3 * 3 - 3)
+
+    def test_in_a_sweep_what_was_not_reached_by_all_is_an_arrow(self):
+        results = Results(self.sweep.folder)
+        first = results.points()[0]
+        rows = (results.summary[RATIO] == 1) & (results.summary["algorithm"] == "async")
+        results.summary.loc[rows, "reached"] = 2
+        gone = (results.summary[RATIO] == 16) & (results.summary["algorithm"] == "sync")
+        results.summary.loc[gone, ["reached", "time_to_target_mean_s", "speedup"]] = [0, None, None]
+        late = (results.runs[RATIO] == 16) & (results.runs["algorithm"] == "sync")
+        results.runs.loc[late, "time_to_target_s"] = None
+        left, _ = self.draw(figures.sweep, results).axes
+        mean = results.summary[rows & (results.summary[SIZE] == first[1])]["time_to_target_mean_s"].iloc[0]
+        self.assertEqual(sorted(arrows(left)), [(1, mean), (16, HORIZON_S)])
+
+    def test_labels_beside_lines_keep_their_order_and_do_not_overlap(self):
+        places = figures.sweep.spread([0.5, 0.51, 0.49, 0.9], 0.1, 1)
+        at = [places[i] for i in (2, 0, 1, 3)]
+        self.assertEqual(at, sorted(at))
+        for below, above in zip(at, at[1:]):
+            self.assertGreaterEqual(above - below, 0.1 - 1e-6)
+
+    def test_cells_of_the_map_are_grey_where_the_comparison_is_undecided(self):
+        everywhere = [{"algorithm": "async", "against": other, RATIO: ratio, SIZE: size,
+                       "verdict": "undecided" if (ratio, size, other) == (4, "10MB", "local") else "faster"}
+                      for ratio in (1, 4, 16) for size in ("1MB", "10MB") for other in ("sync", "local")]
+        folder = pathlib.Path(self.place.name) / "compared"
+        write_results(folder, axes={RATIO: [1, 4, 16], SIZE: ["1MB", "10MB"]}, trace=False)
+        write_comparisons(folder, everywhere)
+        ax = self.draw(figures.best, Results(folder)).axes[0]
+        cells = dict(zip(texts(ax), [patch.get_facecolor() for patch in ax.patches]))
+        self.assertEqual(sorted(texts(ax)), ["async"] * 5 + ["~ async\nlocal"])
+        self.assertEqual(cells["~ async\nlocal"], matplotlib.colors.to_rgba(figures.best.UNDECIDED))
+        self.assertEqual(cells["async"], matplotlib.colors.to_rgba(Look.of(self.sweep).colour("async")))
+
+    def test_tuning_shows_every_candidate_and_rings_the_chosen_one(self):
+        folder = pathlib.Path(self.place.name) / "tuned"
+        write_results(folder, trace=False)
+        write_tuned(folder)
+        panels = named(self.draw(figures.tuning, Results(folder)))
+        self.assertEqual(list(panels), ["sync", "async", "local"])
+        for label, times in TUNED_S.items():
+            ax = panels[label]
+            best = min((t, s) for t, s in zip(times, STEP_SIZES) if t)
+            ring = [line.get_xydata().tolist() for line in ax.lines if line.get_label() == "_chosen"]
+            self.assertEqual(ring, [[[best[1], best[0]]]])
+            self.assertEqual(ax.lines[0].get_xydata().tolist(), [[s, t] for s, t in zip(STEP_SIZES, times) if t])
+            self.assertEqual([x for x, _ in arrows(ax)], [0.01])  # never reached
+            self.assertEqual(texts(ax), ["at the edge"] if label == "async" else [])
+            self.assertEqual((ax.get_xscale(), ax.get_xlabel()), ("log", "step size"))
+
+    def test_the_map_names_the_winner_of_every_cell(self):
+        ax = self.draw(figures.best, self.sweep).axes[0]
+        self.assertEqual(len(ax.patches), 6)
+        self.assertEqual(texts(ax), ["async"] * 6)
+        self.assertEqual((ax.get_xlabel(), ax.get_ylabel()), ("spread ratio", "cost model size"))
+
+
+if __name__ == "__main__":
+    unittest.main()
