@@ -41,6 +41,7 @@ class AdPsgd : public Algorithm {
         steps_per_epoch_(facts.updates_per_epoch(options.batch_size * facts.workers)) {}
 
   bool needs_server() const override { return false; }
+  bool merges_own_models() const override { return false; }
   double gradients_per_update(std::size_t) const override { return 1; }
 
   void worker(Worker& me) const override {

@@ -46,6 +46,7 @@ class Stale : public Algorithm {
     std::vector<std::uint64_t> clocks(me.workers(), 0);
     std::map<std::uint64_t, std::size_t> workers_at = {{0, me.workers()}};  // by clock
     std::map<std::uint64_t, std::vector<std::size_t>> waiting;              // by clock
+    bool held_back = false;
     me.broadcast_model(x);
     for (;;) {
       const Push push = me.next_push();
@@ -61,6 +62,10 @@ class Stale : public Algorithm {
       while (!waiting.empty() && may_go_on(waiting.begin()->first, c_min)) {
         for (const std::size_t worker : waiting.begin()->second) me.send_model(worker, x);
         waiting.erase(waiting.begin());
+      }
+      if (!waiting.empty() && !held_back) {  // told once: the bound is active
+        held_back = true;
+        me.record_decision(push.sender, "held_back", static_cast<double>(clock - c_min));
       }
     }
   }

@@ -57,7 +57,7 @@ class Patient : public Algorithm {
 
 }  // namespace
 
-AlgorithmInfo patient_sgd() {
+AlgorithmInfo patient() {
   return describe<Patient>("patient", "asynchronous, gradients that come too late are dropped",
                            "an example");
 }

@@ -42,6 +42,7 @@ inline std::string text_of(RunResult result) {
   result.wall_s = 0;
   result.peak_rss_mb = 0;
   result.evaluation_wall_s = 0;
+  result.warnings.clear();
   return to_json(result).dump();
 }
 

@@ -41,14 +41,16 @@ def mean_and_interval(values):
 
 
 def write_results(folder, algorithms=("sync", "async", "local"), replicas=3, axes=None, trace=True, decisions=True,
-                  statuses=None):
-    """axes: pointer -> values. statuses: run name -> failed or diverged."""
+                  statuses=None, undecided=()):
+    """axes: pointer -> values. statuses: run name -> failed or diverged. undecided: pairs of algorithms."""
     folder = pathlib.Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
     axes, statuses = axes or {}, statuses or {}
     points = [dict(zip(axes, values)) for values in itertools.product(*axes.values())]
     runs, curves, workers, staleness, links, events, chosen, summary, bands = ([] for _ in range(9))
+    compared = []
     for p, point in enumerate(points):
+        means = {}
         for label in algorithms:
             rate = rate_at(label, point)
             times = []
@@ -69,29 +71,38 @@ def write_results(folder, algorithms=("sync", "async", "local"), replicas=3, axe
                                                         for r in range(replicas)) if t])
             speedup = base / mean if mean and base else None
             several = replicas > 1
+            means[label] = mean
             summary.append({"algorithm": label, **point, "n": replicas, "reached": len(times), "failed": 0, "diverged": 0,
                             "time_to_target_mean_s": mean, "time_to_target_median_s": mean, "time_to_target_low_s": low,
                             "time_to_target_high_s": high, "baseline": algorithms[0], "speedup": speedup,
                             "speedup_low": speedup * 0.9 if speedup and several else None,
                             "speedup_high": speedup * 1.1 if speedup and several else None, "speedup_pairs": len(times),
+                            "verdict": verdict(label, algorithms[0], speedup, several, undecided),
                             "final_accuracy_mean": 0.88, "utilisation": 0.6, "bytes_to_target": 4e10 if mean else None})
+        compared += [{"algorithm": a, "against": b, **point, "pairs": replicas,
+                      "ratio": means[b] / means[a] if means[a] and means[b] else None,
+                      "verdict": verdict(a, b, means[b] / means[a] if means[a] and means[b] else None, several, undecided)}
+                     for a in algorithms for b in algorithms if a != b]
     pointers = list(axes)
+    write_csv(folder / "comparisons.csv", ["algorithm", "against"] + pointers + [
+        "pairs", "ratio", "ratio_low", "ratio_high", "bound", "p_value", "p_holm", "verdict"], compared)
     write_csv(folder / "runs.csv", ["run", "algorithm", "replica", "seed", "status", "virtual_s", "updates", "gradients",
                                     "samples", "epochs", "bytes", "final_test_accuracy", "best_test_accuracy",
                                     "final_test_loss", "time_to_target_s", "compute_s", "transfer_s", "wait_s",
                                     "discarded_s", "mean_staleness", "max_staleness", "wall_s", "peak_rss_mb", "reason",
                                     "speed_ratio", "speed_cv", "sync_efficiency"] + pointers, runs)
     write_csv(folder / "curves.csv", ["run", "time_s", "updates", "samples", "epochs", "bytes", "train_loss", "test_loss",
-                                      "test_accuracy"], curves)
+                                      "test_accuracy", "oracle"], curves)
     write_csv(folder / "workers.csv", ["run", "worker", "class", "speed", "compute_s", "transfer_s", "wait_s",
                                        "discarded_s", "gradients", "samples", "mean_staleness", "max_staleness",
                                        "data_samples"], workers)
     write_csv(folder / "summary.csv", ["algorithm"] + pointers + [
         "n", "reached", "failed", "diverged", "time_to_target_mean_s", "time_to_target_median_s", "time_to_target_low_s",
-        "time_to_target_high_s", "baseline", "speedup", "speedup_low", "speedup_high", "speedup_pairs",
+        "time_to_target_high_s", "baseline", "speedup", "speedup_low", "speedup_high", "speedup_pairs", "speedup_bound",
+        "verdict",
         "final_accuracy_mean", "final_accuracy_low", "final_accuracy_high", "best_accuracy_mean", "best_accuracy_low",
         "best_accuracy_high", "accuracy_at_25", "accuracy_at_50", "accuracy_at_75", "accuracy_at_100", "utilisation",
-        "bytes_to_target"], summary)
+        "bytes_to_target", "final_loss_mean", "final_loss_low", "final_loss_high"], summary)
     write_csv(folder / "bands.csv", ["algorithm"] + pointers + ["against", "x", "n"] + [
         f"test_{y}_{part}" for y in ("accuracy", "loss") for part in ("mean", "low", "high")], bands)
     write_csv(folder / "staleness.csv", ["run", "class", "staleness", "count"], staleness)
@@ -109,6 +120,14 @@ def write_results(folder, algorithms=("sync", "async", "local"), replicas=3, axe
     return folder
 
 
+def verdict(label, other, ratio, several, undecided):
+    if label == other:
+        return None
+    if not ratio or not several or (label, other) in undecided or (other, label) in undecided:
+        return "undecided"
+    return "faster" if ratio > 1 else "slower"
+
+
 def add_run(name, label, replica, status, reached, rate, point, runs, curves, workers, staleness, links):
     failed = status == "failed"
     runs.append({"run": name, "algorithm": label, "replica": replica, "seed": 1 + replica, "status": status,
@@ -124,7 +143,7 @@ def add_run(name, label, replica, status, reached, rate, point, runs, curves, wo
         time = 3 * i
         accuracy = 0.9 * (1 - math.exp(-rate * (1 + 0.04 * replica) * time))
         curves.append({"run": name, "time_s": time, "updates": 30 * i, "samples": 960 * i, "epochs": 0.096 * i,
-                       "bytes": 4e8 * i, "train_loss": 1 - accuracy, "test_loss": 1.1 - accuracy, "test_accuracy": accuracy})
+                       "bytes": 4e8 * i, "train_loss": 1 - accuracy, "test_loss": 1.1 - accuracy, "test_accuracy": accuracy, "oracle": 0})
     for i, (kind, speed) in enumerate(CLASSES):
         busy = 150 if kind == "cpu" or label == "async" else 80
         workers.append({"run": name, "worker": f"{kind}{i}", "class": kind, "speed": speed, "compute_s": busy,

@@ -1,3 +1,5 @@
+#include <cmath>
+
 #include "sim/results/statistics/bands.hpp"
 #include "tests/catch.hpp"
 
@@ -30,9 +32,11 @@ TEST_CASE("a band is the t interval at common places and ends with the first rep
   REQUIRE(band[1].accuracy);
   CHECK(band[1].accuracy->value == Approx(0.2));
   // Two values 0.2 apart: the mean's standard error is 0.1; t with one degree of freedom 12.7062.
+  // On the scale of log(p / (1 - p)) that is 1.27062 / (0.2 x 0.8) on either side.
   REQUIRE(band[1].accuracy->interval);
-  CHECK(band[1].accuracy->interval->high - 0.2 == Approx(1.27062).epsilon(1e-5));
-  CHECK(0.2 - band[1].accuracy->interval->low == Approx(1.27062).epsilon(1e-5));
+  const double factor = std::exp(1.27062047 / 0.16);
+  CHECK(band[1].accuracy->interval->high == Approx(1 / (1 + 4 / factor)).epsilon(1e-6));
+  CHECK(band[1].accuracy->interval->low == Approx(1 / (1 + 4 * factor)).epsilon(1e-6));
   CHECK_FALSE(band[1].loss);
 }
 
@@ -69,7 +73,7 @@ TEST_CASE("bands.csv has one replica as it is, none that failed, and is against 
   run.point = {8};
   run.curve = curve_of({{0, 0.25}, {2, 0.5}});
   RunResult failed = run;
-  failed.status = "failed";
+  failed.status = RunStatus::failed;
   const std::vector<RunResult> results = {run, failed};
   CHECK(bands_csv({"/x"}, compare(results, "a")) ==
         "algorithm,/x,against,x,n,test_accuracy_mean,test_accuracy_low,test_accuracy_high,"

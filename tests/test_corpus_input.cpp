@@ -9,7 +9,7 @@
 #include <zlib.h>
 
 #include "sim/base/json.hpp"
-#include "sim/learning/data/dataset.hpp"
+#include "sim/learning/data/catalog.hpp"
 #include "sim/study/study.hpp"
 #include "tests/mutations.hpp"
 #include "tests/small_scenario.hpp"
@@ -224,11 +224,10 @@ std::string big_endian(std::uint32_t number) {
 }
 
 /// Loads the data; a refusal must name the file, or the folder it does not fit into.
-void check_loads_or_names(const DataSpec& spec, const TemporaryFolder& folder,
-                          const std::string& file) {
+void check_loads_or_names(Json section, const TemporaryFolder& folder, const std::string& file) {
   const Place place{folder.file("s.json"), "/data"};
   try {
-    const Dataset data = load_dataset(spec, 1, place);
+    const Dataset data = read_by_kind(data_catalog(), section, place)->load(1, place);
     CHECK(data.train.size() > 0);
     for (const std::uint16_t label : data.train.labels) REQUIRE(label < data.classes);
   } catch (const InputError& e) {
@@ -248,16 +247,13 @@ TEST_CASE("every damaged CSV file is read or refused by its name") {
     healthy += std::to_string(i * 0.5) + ",\"" + (i % 3 == 0 ? "a" : "b") + "\"," +
                std::to_string(-i) + "\r\n";
   }
-  DataSpec spec;
-  spec.kind = DataSpec::Kind::csv;
-  spec.path = "d.csv";
-  spec.label = "the, kind";
+  const Json section = {{"kind", "csv"}, {"path", "d.csv"}, {"label", "the, kind"}};
   for (std::size_t i = 0; i < 2000 * times_as_many(); ++i) {
     std::string text = healthy;
     for (std::size_t n = mutations.below(4); n > 0; --n) text = mutations.text(text);
     INFO(text);
     folder.write("d.csv", text);
-    check_loads_or_names(spec, folder, "d.csv");
+    check_loads_or_names(section, folder, "d.csv");
   }
 }
 
@@ -275,9 +271,7 @@ TEST_CASE("every damaged IDX file, plain or gzipped, is read or refused by its n
       {"train-labels-idx1-ubyte", labels},
       {"t10k-images-idx3-ubyte", images},
       {"t10k-labels-idx1-ubyte", labels}};
-  DataSpec spec;
-  spec.kind = DataSpec::Kind::idx;
-  spec.path = folder.path().string();
+  const Json section = {{"kind", "idx"}, {"path", folder.path().string()}};
   for (std::size_t i = 0; i < 1000 * times_as_many(); ++i) {
     for (const auto& [name, bytes] : files) {
       fs::remove(folder.file(name + ".gz"));
@@ -290,7 +284,7 @@ TEST_CASE("every damaged IDX file, plain or gzipped, is read or refused by its n
     if (packed) fs::remove(folder.file(name));
     folder.write(packed ? name + ".gz" : name, hurt);
     INFO(i << " " << name);
-    check_loads_or_names(spec, folder, folder.path().string());
+    check_loads_or_names(section, folder, folder.path().string());
   }
 }
 

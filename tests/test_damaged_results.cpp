@@ -39,6 +39,8 @@ RunResult full_result() {
   result.links = {{"server_up", 1e9, 1e6, 0.5}};
   result.staleness = {{"w", 0, 2}, {"w", 1, 1}};
   result.decisions = {{0, 1, "batch_size", 8}};
+  result.curve[1].kind = ModelKind::oracle;
+  result.warnings = {{"chance_level", "never left chance"}};
   return result;
 }
 
@@ -124,7 +126,7 @@ TEST_CASE("the reason names the place") {
     return folder.with_sealed(bad).damage;
   };
   CHECK(damage_of("/result/curve/1", Json::array()) ==
-        file + ": /result/curve/1: must be a list of 8, got []");
+        file + ": /result/curve/1: must be a list of 9, got []");
   CHECK(damage_of("/result/decisions/0/1", 1000000) ==
         file + ": /result/decisions/0/1: must be the rank of one of the 2 workers, got 1000000");
   CHECK(damage_of("/result/status", "weird") ==

@@ -11,14 +11,14 @@
 #include <vector>
 #include <zlib.h>
 
-#include "sim/learning/data/dataset.hpp"
+#include "sim/base/json.hpp"
+#include "sim/learning/data/catalog.hpp"
 #include "tests/catch.hpp"
 
 namespace motley {
 namespace {
 
 namespace fs = std::filesystem;
-using Kind = DataSpec::Kind;
 
 /// A new folder, removed at the end of the test, with a scenario file in it that need not exist.
 class Folder {
@@ -104,35 +104,23 @@ void write_idx(const Folder& folder) {
   folder.write("t10k-labels-idx1-ubyte", labels(4));
 }
 
-DataSpec idx_spec(const std::string& path = ".") {
-  DataSpec spec;
-  spec.kind = Kind::idx;
-  spec.path = path;
-  return spec;
+// The data sections of scenarios.
+
+Json idx_spec(const std::string& path = ".") {
+  return {{"kind", "idx"}, {"path", path}};
 }
 
-DataSpec csv_spec(const std::string& test_path = "") {
-  DataSpec spec;
-  spec.kind = Kind::csv;
-  spec.path = "train.csv";
-  spec.test_path = test_path;
-  spec.label = "kind";
-  return spec;
+Json csv_spec(const std::string& test_path = "") {
+  return {{"kind", "csv"}, {"path", "train.csv"}, {"test_path", test_path}, {"label", "kind"}};
 }
 
-DataSpec synthetic_spec() {
-  DataSpec spec;
-  spec.kind = Kind::synthetic;
-  spec.features = 20;
-  spec.classes = 4;
-  spec.separation = 3;
-  spec.train = 100;
-  spec.test = 50;
-  return spec;
+Json synthetic_spec() {
+  return {{"kind", "synthetic"}, {"features", 20}, {"classes", 4},
+          {"separation", 3},     {"train", 100},   {"test", 50}};
 }
 
-Dataset load(const DataSpec& spec, const Folder& folder, std::uint64_t seed = 1) {
-  return load_dataset(spec, seed, folder.place());
+Dataset load(Json section, const Folder& folder, std::uint64_t seed = 1) {
+  return read_by_kind(data_catalog(), section, folder.place())->load(seed, folder.place());
 }
 
 double squared_distance(const Eigen::VectorXd& a, const Eigen::VectorXd& b) {
@@ -180,9 +168,9 @@ TEST_CASE("gzipped IDX files give the same as plain ones") {
 TEST_CASE("a subset is the first samples and has the classes of the whole") {
   const Folder folder;
   write_idx(folder);
-  DataSpec spec = idx_spec();
-  spec.train = 2;
-  spec.test = 1;
+  Json spec = idx_spec();
+  spec["train"] = 2;
+  spec["test"] = 1;
   const Dataset data = load(spec, folder);
   CHECK(data.classes == 3);
   CHECK(data.train.labels == Labels{0, 1});
@@ -201,16 +189,17 @@ TEST_CASE("an absolute path is taken as it is") {
 TEST_CASE("more samples than there are, or none, are refused") {
   const Folder folder;
   write_idx(folder);
-  DataSpec spec = idx_spec();
-  spec.train = 8;
+  Json spec = idx_spec();
+  spec["train"] = 8;
   CHECK_THROWS_WITH(load(spec, folder),
                     folder.at("train") + "must be at most 7 (all the samples there are), got 8");
-  spec.train = 7;
-  spec.test = 5;
+  spec["train"] = 7;
+  spec["test"] = 5;
   CHECK_THROWS_WITH(load(spec, folder),
                     folder.at("test") + "must be at most 4 (all the samples there are), got 5");
-  spec.test = 0;
-  CHECK_THROWS_WITH(load(spec, folder), folder.at("test") + "must be at least 1, got 0");
+  spec["test"] = 0;
+  CHECK_THROWS_WITH(load(spec, folder),
+                    folder.at("test") + "must be a whole number of at least 1, got 0");
 }
 
 TEST_CASE("damaged IDX files are refused by name") {
@@ -346,8 +335,7 @@ TEST_CASE("damaged IDX files are refused by name") {
 TEST_CASE("Fashion-MNIST is looked for where the environment says") {
   const Folder folder;
   const Environment environment("MOTLEY_FASHION_MNIST", folder.file("fashion"));
-  DataSpec spec;
-  spec.kind = Kind::fashion_mnist;
+  Json spec = {{"kind", "fashion_mnist"}};
   CHECK_THROWS_WITH(load(spec, folder),
                     folder.at("") +
                         "Fashion-MNIST is not installed: apt-get install dataset-fashion-mnist "
@@ -364,10 +352,9 @@ TEST_CASE("the installed Fashion-MNIST has 60000 and 10000 samples of 10 classes
     return;
   }
   const Folder folder;
-  DataSpec spec;
-  spec.kind = Kind::fashion_mnist;
-  spec.train = 100;
-  spec.test = 50;
+  Json spec = {{"kind", "fashion_mnist"}};
+  spec["train"] = 100;
+  spec["test"] = 50;
   const Dataset data = load(spec, folder);
   CHECK(data.description == "Fashion-MNIST, 100 of 60000 for training, 50 of 10000 for testing");
   CHECK(data.classes == 10);
@@ -403,14 +390,14 @@ TEST_CASE("a subset of a CSV file is standardised by itself") {
   const Folder folder;
   folder.write("train.csv", "x,kind\n1,0\n3,1\n1000,0\n");
   folder.write("test.csv", "x,kind\n4,0\n5,1\n");
-  DataSpec spec = csv_spec("test.csv");
-  spec.train = 2;
-  spec.test = 1;
+  Json spec = csv_spec("test.csv");
+  spec["train"] = 2;
+  spec["test"] = 1;
   const Dataset data = load(spec, folder);
   CHECK(data.train.features == Eigen::RowVector2f(-1, 1));
   CHECK(data.test.features(0, 0) == 2);
   CHECK(data.description == "train.csv, 2 of 3 for training, 1 of 2 for testing");
-  spec.train = 4;
+  spec["train"] = 4;
   CHECK_THROWS_WITH(load(spec, folder),
                     folder.at("train") + "must be at most 3 (all the samples there are), got 4");
 }
@@ -505,17 +492,16 @@ TEST_CASE("data that is a device or a FIFO is refused, not waited for") {
 
 TEST_CASE("more data than the machine has memory is refused before it is made") {
   const Folder folder;
-  DataSpec spec;
-  spec.kind = Kind::synthetic;
-  spec.train = 4'000'000'000;
-  spec.test = 1;
-  spec.features = 1'000'000'000;
-  spec.classes = 2;
-  // 4e9 samples of 1e9 floats of 4 bytes are 16 EB.
+  Json spec = {{"kind", "synthetic"}};
+  spec["train"] = 1'000'000'000;
+  spec["test"] = 1;
+  spec["features"] = 1'000'000'000;
+  spec["classes"] = 2;
+  // 1e9 samples of 1e9 floats of 4 bytes are 4 EB.
   CHECK_THROWS_WITH(load(spec, folder),
                     Catch::Matchers::StartsWith(
                         folder.file("scenario.json") +
-                        ": /data: this much data needs about 16 EB of memory, more than the "));
+                        ": /data: this much data needs about 4.0 EB of memory, more than the "));
 }
 
 TEST_CASE("a CSV test file must have the columns of the training file") {
@@ -557,9 +543,9 @@ TEST_CASE("synthetic data repeats itself, depends on the seed and has defaults")
   CHECK(load(synthetic_spec(), folder, 2).train.features != data.train.features);
   CHECK(data.test.features != data.train.features.leftCols(50));
 
-  DataSpec spec = synthetic_spec();
-  spec.train.reset();
-  spec.test.reset();
+  Json spec = synthetic_spec();
+  spec.erase("train");
+  spec.erase("test");
   const Dataset whole = load(spec, folder);
   CHECK(whole.train.size() == 10000);
   CHECK(whole.test.size() == 2000);
@@ -568,9 +554,9 @@ TEST_CASE("synthetic data repeats itself, depends on the seed and has defaults")
 TEST_CASE("more synthetic samples leave the first as they were") {
   const Folder folder;
   const Dataset few = load(synthetic_spec(), folder);
-  DataSpec spec = synthetic_spec();
-  spec.train = 333;
-  spec.test = 51;
+  Json spec = synthetic_spec();
+  spec["train"] = 333;
+  spec["test"] = 51;
   const Dataset many = load(spec, folder);
   CHECK(many.train.features.leftCols(100) == few.train.features);
   CHECK(Labels(many.train.labels.begin(), many.train.labels.begin() + 100) == few.train.labels);
@@ -580,10 +566,10 @@ TEST_CASE("more synthetic samples leave the first as they were") {
 
 TEST_CASE("synthetic classes are balanced, of unit variance and as far apart as asked") {
   const Folder folder;
-  DataSpec spec = synthetic_spec();
-  spec.features = 400;
-  spec.separation = 5;
-  spec.train = 4000;
+  Json spec = synthetic_spec();
+  spec["features"] = 400;
+  spec["separation"] = 5;
+  spec["train"] = 4000;
   const Dataset data = load(spec, folder);
   Eigen::MatrixXd mean = Eigen::MatrixXd::Zero(400, 4);
   for (Eigen::Index i = 0; i < 4000; ++i)
@@ -605,13 +591,14 @@ TEST_CASE("synthetic classes are balanced, of unit variance and as far apart as 
 
 TEST_CASE("synthetic data without features or with too many classes is refused") {
   const Folder folder;
-  DataSpec spec = synthetic_spec();
-  spec.features = 0;
-  CHECK_THROWS_WITH(load(spec, folder), folder.at("features") + "must be at least 1, got 0");
-  spec = synthetic_spec();
-  spec.classes = 65537;
+  Json spec = synthetic_spec();
+  spec["features"] = 0;
   CHECK_THROWS_WITH(load(spec, folder),
-                    folder.at("classes") + "must be from 1 to 65536, got 65537");
+                    folder.at("features") + "must be a whole number of at least 1, got 0");
+  spec = synthetic_spec();
+  spec["classes"] = 65537;
+  CHECK_THROWS_WITH(load(spec, folder),
+                    folder.at("classes") + "must be a whole number from 2 to 65535, got 65537");
 }
 
 }  // namespace motley

@@ -34,8 +34,9 @@ def without_code(text):
 
 def anchors(path):
     """What a link may name after '#': every heading as the usual viewers write it."""
-    headings = re.findall(r"^#+ (.*)$", path.read_text(), re.MULTILINE)
-    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+    text = re.sub(r"^```.*?^```$", "", path.read_text(), flags=re.DOTALL | re.MULTILINE)
+    headings = re.findall(r"^#+ (.*)$", text, re.MULTILINE)
+    return [re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings]
 
 
 def motley(*arguments, folder="."):
@@ -67,6 +68,11 @@ class Links(unittest.TestCase):
                     self.assertTrue(path.exists(), "no such file")
                     if anchor:
                         self.assertIn(anchor, anchors(path))
+
+    def test_no_two_headings_of_a_document_have_the_same_name(self):
+        for document in (SOURCE / "docs").glob("*.md"):
+            names = anchors(document)
+            self.assertEqual(len(names), len(set(names)), f"{document.name}: {sorted(names)}")
 
     def test_every_document_in_docs_is_in_the_readme(self):
         readme = (SOURCE / "README.md").read_text()

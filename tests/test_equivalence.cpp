@@ -18,7 +18,7 @@ TEST_CASE("async with one worker is a plain SGD loop, bit for bit") {
   const Experiment experiment = experiment_of(scenario);
   const Problem& problem = experiment.problem();
   const auto workspace = problem.make_workspace();
-  Sampler sampler(experiment.partition(), DataSpec::Order::shuffled, 3, 0);
+  Sampler sampler(experiment.partition(), SampleOrder::shuffled, 3, 0);
   std::vector<float> x(problem.dimension());
   std::vector<float> g(problem.dimension());
   std::vector<Sample> samples(8);
@@ -92,7 +92,7 @@ TEST_CASE("every algorithm gives the same bytes for every number of threads") {
     scenario["stop"]["updates"] = 12;
     CAPTURE(algorithm.dump());
     const RunResult once = simulate(scenario);
-    CHECK(once.status == "ok");
+    CHECK(once.status == RunStatus::ok);
     for (const unsigned threads : {1U, 2U, 3U, 8U}) {
       CAPTURE(threads);
       CHECK(text_of(simulate(scenario, 0, threads)) == text_of(once));
@@ -109,7 +109,7 @@ TEST_CASE("every algorithm runs on several servers, or says that it does not") {
     CAPTURE(algorithm.dump());
     try {
       const RunResult result = simulate(scenario);
-      CHECK(result.status == "ok");
+      CHECK(result.status == RunStatus::ok);
       CHECK(result.updates >= 1);
     } catch (const InputError& error) {
       CHECK(std::string(error.what()).find("needs a single server") != std::string::npos);

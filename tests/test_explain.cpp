@@ -28,6 +28,8 @@ const char* const runs_header =
     "run,algorithm,replica,status,time_to_target_s,compute_s,transfer_s,wait_s,discarded_s,"
     "mean_staleness,best_test_accuracy";
 const char* const curves_header = "run,time_s,updates,samples";
+const char* const comparisons_header =
+    "algorithm,against,pairs,ratio,ratio_low,ratio_high,bound,p_value,p_holm,verdict";
 
 /// sync: 40 s, 100 updates of 64 samples. async: 10 s, 500 updates of 8 samples.
 void write_results(const TemporaryFolder& folder) {
@@ -38,6 +40,10 @@ void write_results(const TemporaryFolder& folder) {
   folder.write("curves.csv", std::string(curves_header) +
                                  "\nsync-0,0,0,0\nsync-0,40,100,6400\nsync-0,80,200,16000\n"
                                  "async-0,0,0,0\nasync-0,10,500,4000\n");
+  folder.write("comparisons.csv", std::string(comparisons_header) +
+                                      "\nasync,sync,1,4,,,,,,undecided\n"
+                                      "sync,async,1,0.25,,,,,,undecided\n"
+                                      "async,lame,5,3.125,2.5,3.9,at_least,0.001,0.003,faster\n");
 }
 
 }  // namespace
@@ -83,19 +89,23 @@ TEST_CASE("pairs in which one did not reach the target are left out and counted"
   CHECK_FALSE(explain("a", a, "b", b));
 }
 
-TEST_CASE("the ratio comes with its interval, whichever is first") {
-  // Ratios 2 and 8: the geometric mean is 4, the logarithms' standard error ln 2, t = 12.7062.
-  const std::vector<RunToTarget> a = {run_of(10, 10, 10, {1, 0, 0, 0}),
-                                      run_of(10, 10, 10, {1, 0, 0, 0}, 1)};
-  const std::vector<RunToTarget> b = {run_of(20, 10, 10, {1, 0, 0, 0}),
-                                      run_of(80, 10, 10, {1, 0, 0, 0}, 1)};
-  for (const auto& e : {explain("a", a, "b", b), explain("b", b, "a", a)}) {
-    REQUIRE(e);
-    REQUIRE(e->ratio_interval);
-    CHECK(e->ratio_interval->low == Approx(4 / std::pow(2, 12.7062)).epsilon(1e-4));
-    CHECK(e->ratio_interval->high == Approx(4 * std::pow(2, 12.7062)).epsilon(1e-4));
-    CHECK(to_text(*e).find(", so it may be chance.\n") != std::string::npos);
-  }
+TEST_CASE("the verdict is the one that was stored, with its interval and p-value") {
+  StoredVerdict verdict{"a", "b", 5, 3.8123, "", "faster", 3.2, 4.5, 0.00123};
+  CHECK(to_text(verdict) ==
+        "a is faster than b: 3.81 times as fast [3.2, 4.5] over 5 pairs of runs, p = 0.0012 after "
+        "Holm's correction over all pairs of algorithms.\n");
+  verdict.verdict = "undecided";
+  CHECK(to_text(verdict).starts_with("Undecided whether a is faster than b: 3.81 times as fast"));
+}
+
+TEST_CASE("what happens between evaluations is interpolated") {
+  const TemporaryFolder folder;
+  folder.write("runs.csv", std::string(runs_header) + "\na-0,a,0,ok,15,1,0,0,0,0,0.9\n");
+  folder.write("curves.csv",
+               std::string(curves_header) + "\na-0,0,0,0\na-0,10,100,1000\na-0,20,300,2000\n");
+  const RunToTarget run = runs_to_target(folder.path(), "a", "").at(0);
+  CHECK(run.updates == 200);
+  CHECK(run.samples == 1500);
 }
 
 TEST_CASE("explain reads a results folder and says which part dominates") {
@@ -110,7 +120,8 @@ TEST_CASE("explain reads a results folder and says which part dominates") {
   CHECK(
       outcome.out ==
       "async reaches the target 4 times as fast as sync: in 10 s against 40 s.\n"
-      "One pair of runs tells nothing of chance: more replicas would.\n"
+      "Undecided whether async is faster than sync: 4 times as fast over 1 pair of runs: more "
+      "replicas would tell.\n"
       "\n"
       "                          async       sync   sync / async\n"
       "    computing              2 ms    1.25 ms\n"
@@ -132,10 +143,12 @@ TEST_CASE("explain reads a results folder and says which part dominates") {
 
 TEST_CASE("large shares and what is about equal are said in plain numbers") {
   const std::vector<RunToTarget> a = {run_of(100, 10, 1500, {1, 0, 0, 0})};
-  const std::string close = to_text(*explain("a", a, "b", {run_of(102, 10, 1020, {1, 0, 0, 0})}));
+  const std::string close =
+      to_text(*explain("a", a, "b", {run_of(102, 10, 1020, {1, 0, 0, 0})}), {});
   CHECK(close.find("Speed 1.5 x learning 0.68 = 1.02: of its logarithm, speed makes 2048 % and "
                    "learning -1948 %.\n") != std::string::npos);
-  const std::string equal = to_text(*explain("a", a, "b", {run_of(100.1, 10, 1430, {1, 0, 0, 0})}));
+  const std::string equal =
+      to_text(*explain("a", a, "b", {run_of(100.1, 10, 1430, {1, 0, 0, 0})}), {});
   CHECK(
       equal.starts_with("a and b reach the target at about the same time: in 100 s and 100.1 s."));
   CHECK(equal.find("Neither is first. Speed 1.05 x learning 0.9533 = 1.001.\n") !=
@@ -149,10 +162,13 @@ TEST_CASE("explain says when it is the other way round, and when there is nothin
   CHECK(turned.out.starts_with("It is the other way round: async is first.\nasync reaches"));
   const Outcome none = run_motley({"explain", ".", "async", "lame"}, folder.path());
   CHECK(none.exit_code == 1);
-  CHECK(none.out ==
-        "There is no ratio to explain: async reached the target in 1 of 1 runs, lame in 0 of 1, "
-        "never "
-        "both with the same seed.\n");
+  CHECK(
+      none.out ==
+      "There is no ratio to explain: async reached the target in 1 of 1 runs, lame in 0 of 1, "
+      "never both with the same seed.\n"
+      "async is faster than lame: at least 3.12 times as fast [2.5, 3.9] over 5 pairs of runs, cut "
+      "where one ended before it reached the target, p = 0.003 after Holm's correction over all "
+      "pairs of algorithms.\n");
   folder.write("scenario.json", "{}");
   CHECK(run_motley({"explain", ".", "async", "lame"}, folder.path()).out ==
         "There is nothing to explain: the scenario has no target, such as \"target\": "
@@ -183,6 +199,11 @@ TEST_CASE("of a sweep one point is explained") {
   CHECK(run_motley({"explain", ".", "a", "b"}, folder.path()).err ==
         "motley: .: is a sweep; choose a point with --at, one of: /cost/model_size=1MB, "
         "/cost/model_size=9MB\n");
-  CHECK(run_motley({"explain", ".", "a", "b", "--at", "/cost/model_size=9MB"}, folder.path())
-            .out.starts_with("a reaches the target 9 times as fast as b"));
+  for (const char* point : {"/cost/model_size=9MB", "model_size=9MB", "cost/model_size=9MB"}) {
+    CHECK(run_motley({"explain", ".", "a", "b", "--at", point}, folder.path())
+              .out.starts_with("a reaches the target 9 times as fast as b"));
+  }
+  CHECK(run_motley({"explain", ".", "a", "b", "--at", "size=9MB"}, folder.path()).err ==
+        "motley: --at: no such point 'size=9MB'; there are: /cost/model_size=1MB, "
+        "/cost/model_size=9MB\n");
 }

@@ -70,7 +70,7 @@ Json two_workers() {
 
 TEST_CASE("a deadlock is a failed run that says who waits for whom") {
   const RunResult result = simulate_with<Stuck>(two_workers());
-  CHECK(result.status == "failed");
+  CHECK(result.status == RunStatus::failed);
   CHECK(result.reason ==
         "deadlock at 0 s: a0, b0 wait for a model from the server; server waits for a push from "
         "any worker");
@@ -80,7 +80,7 @@ TEST_CASE("a deadlock is seen in a run that would stop by time, too") {
   Json scenario = two_workers();
   scenario["stop"] = {{"time", "100s"}};
   const RunResult result = simulate_with<HalfStuck>(scenario);
-  CHECK(result.status == "failed");
+  CHECK(result.status == RunStatus::failed);
   CHECK(result.reason ==
         "deadlock at 1 s: a0 waits for a model from the server; b0 waits for the others "
         "at the barrier");
@@ -95,7 +95,7 @@ TEST_CASE("the time of a discarded gradient counts as discarded") {
   scenario["cluster"]["workers"] = {{{"name", "w"}, {"speed", "1Gf"}}};
   scenario["stop"] = {{"updates", 5}};
   const RunResult result = simulate_with<Wasteful>(scenario);
-  REQUIRE(result.status == "ok");
+  REQUIRE(result.status == RunStatus::ok);
   // Gradients 1, 3, 5, 7, 9 are thrown away; 2, 4, 6, 8, 10 make the five updates. Each takes 1 s.
   CHECK(result.workers[0].gradients == 10);
   CHECK(result.workers[0].discarded_s == Approx(5).margin(1e-9));
@@ -112,7 +112,7 @@ TEST_CASE("a step size far too large is reported as diverged, not as a number") 
     scenario["algorithms"] = {{{"name", name}}};
     const RunResult result = simulate(scenario);
     CAPTURE(name, result.reason);
-    CHECK(result.status == "diverged");
+    CHECK(result.status == RunStatus::diverged);
     CHECK_FALSE(result.final_test_accuracy);
     CHECK_FALSE(result.final_test_loss);
     CHECK(result.reason.find("try a smaller step_size") != std::string::npos);
@@ -125,7 +125,7 @@ TEST_CASE("a loss that grows past the limit is diverged before it overflows") {
   scenario["defaults"]["step_size"] = 3;  // above 2/L: every step doubles the distance
   scenario["stop"] = {{"updates", 1000}};
   const RunResult result = simulate(scenario);
-  CHECK(result.status == "diverged");
+  CHECK(result.status == RunStatus::diverged);
   // The loss quadruples a step in the steepest direction: past a thousandfold after 5 or 6.
   CHECK(result.updates < 10);
 }
@@ -138,7 +138,7 @@ TEST_CASE("a run that diverges with its very last update has diverged") {
     scenario["algorithms"] = {{{"name", name}}};
     const RunResult result = simulate(scenario);
     CAPTURE(name);
-    CHECK(result.status == "diverged");
+    CHECK(result.status == RunStatus::diverged);
     CHECK_FALSE(result.final_test_loss);
     CHECK_FALSE(result.best_test_accuracy);
   }
@@ -152,7 +152,7 @@ TEST_CASE("a target that the initial model reaches is reached at once") {
   CHECK(simulate(scenario).updates == 5);
   scenario["stop"]["at_target"] = true;
   const RunResult stopped = simulate(scenario);
-  CHECK(stopped.status == "ok");
+  CHECK(stopped.status == RunStatus::ok);
   CHECK(stopped.virtual_s == 0);
   CHECK(stopped.gradients == 0);
 }

@@ -139,7 +139,7 @@ class Learning(FigureCase):
 
     def test_pairs_that_did_not_both_reach_the_target_are_counted(self):
         results = Results(self.plain.folder)
-        results.summary.loc[results.summary["algorithm"] == "local", ["reached", "speedup_pairs"]] = [2, 1]
+        results.summary.loc[results.summary["algorithm"] == "local", ["reached", "speedup_pairs", "speedup_bound"]] = [2, 1, "mixed"]
         left, right = self.draw(figures.target, results).axes
         self.assertEqual([t for t in texts(left) if "/" in t], ["> 70.5 s  (2/3)", "> 300 s  (0/3)"])
         self.assertEqual([t for t in texts(right) if "/" in t], ["1.50x  (1/3 pairs)"])

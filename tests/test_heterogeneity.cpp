@@ -203,7 +203,7 @@ Json noisy_scenario(const Json& noise) {
 
 /// Where the compute time of every worker is the sum of its gradients' slow-downs.
 void check_compute_times(const RunResult& result, const NoiseSpec& spec) {
-  REQUIRE(result.status == "ok");
+  REQUIRE(result.status == RunStatus::ok);
   for (std::size_t rank = 0; rank < result.workers.size(); ++rank) {
     const WorkerResult& worker = result.workers[rank];
     CAPTURE(worker.name, worker.gradients);

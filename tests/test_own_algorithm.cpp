@@ -4,7 +4,7 @@
 #include "tests/compared.hpp"
 
 namespace motley {
-AlgorithmInfo patient_sgd();
+AlgorithmInfo patient();
 }
 
 #include "docs/patient.cpp"
@@ -18,7 +18,7 @@ RunResult run_patient(const Json& scenario, std::uint64_t patience) {
     Json parameters = {{"patience", patience}};
     parameters.update(scenario["defaults"]);
     const auto algorithm =
-        patient_sgd().make(parameters, Place{"docs/patient.cpp", ""}, experiment.facts());
+        patient().make(parameters, Place{"docs/patient.cpp", ""}, experiment.facts());
     return to_json(experiment.run(*algorithm, 1, {}));
   }));
 }

@@ -7,8 +7,9 @@
 #include <numeric>
 #include <thread>
 
+#include "sim/base/json.hpp"
 #include "sim/base/random.hpp"
-#include "sim/learning/models/problem.hpp"
+#include "sim/learning/models/catalog.hpp"
 #include "sim/learning/models/quadratic.hpp"
 #include "tests/catch.hpp"
 #include "tests/watched_malloc.hpp"
@@ -50,32 +51,27 @@ Dataset some_data(std::size_t features, std::size_t classes) {
   return data;
 }
 
-ModelSpec softmax(double weight_decay = 0) {
-  ModelSpec spec;
-  spec.kind = ModelSpec::Kind::softmax;
-  spec.weight_decay = weight_decay;
-  return spec;
+// The model sections of scenarios.
+
+Json softmax(double weight_decay = 0) {
+  return {{"kind", "softmax"}, {"weight_decay", weight_decay}};
 }
 
-ModelSpec mlp(std::vector<std::size_t> hidden, double weight_decay = 0) {
-  ModelSpec spec;
-  spec.kind = ModelSpec::Kind::mlp;
-  spec.hidden = std::move(hidden);
-  spec.weight_decay = weight_decay;
-  return spec;
+Json mlp(const std::vector<std::size_t>& hidden, double weight_decay = 0) {
+  return {{"kind", "mlp"}, {"hidden", hidden}, {"weight_decay", weight_decay}};
 }
 
-ModelSpec quadratic(std::size_t dimension, double low, double high, double noise,
-                    std::size_t samples, double weight_decay = 0) {
-  ModelSpec spec;
-  spec.kind = ModelSpec::Kind::quadratic;
-  spec.dimension = dimension;
-  spec.strong_convexity = low;
-  spec.smoothness = high;
-  spec.noise = noise;
-  spec.samples = samples;
-  spec.weight_decay = weight_decay;
-  return spec;
+Json quadratic(std::size_t dimension, double low, double high, double noise, std::size_t samples) {
+  return {{"kind", "quadratic"}, {"dimension", dimension}, {"strong_convexity", low},
+          {"smoothness", high},  {"noise", noise},         {"samples", samples}};
+}
+
+std::unique_ptr<Problem> make_problem(Json model, const Dataset* data, std::uint64_t seed) {
+  return read_by_kind(model_catalog(), model, {"s.json", "/model"})->make(data, seed);
+}
+
+std::vector<std::size_t> hidden_of(const Json& model) {
+  return model.value("hidden", std::vector<std::size_t>{});
 }
 
 std::vector<float> some_parameters(const Problem& problem) {
@@ -126,13 +122,13 @@ EvaluationSum evaluate(const Problem& problem, const std::vector<float>& x, std:
 }
 
 /// The classifiers' objective once more, in double and without any cleverness.
-double plain_objective(const Dataset& data, const ModelSpec& spec, const std::vector<double>& x,
+double plain_objective(const Dataset& data, const Json& spec, const std::vector<double>& x,
                        const std::vector<Sample>& batch) {
   double sum = 0;
   for (const Sample sample : batch) {
     std::vector<double> input;
     for (const float value : data.train.features.col(sample)) input.push_back(value);
-    std::vector<std::size_t> widths = spec.hidden;
+    std::vector<std::size_t> widths = hidden_of(spec);
     widths.push_back(data.classes);
     const double* parameter = x.data();
     for (std::size_t l = 0; l < widths.size(); ++l) {
@@ -151,12 +147,12 @@ double plain_objective(const Dataset& data, const ModelSpec& spec, const std::ve
     sum += std::log(total) - input[data.train.labels[sample]];
   }
   const double norm = std::inner_product(x.begin(), x.end(), x.begin(), 0.0);
-  return sum / static_cast<double>(batch.size()) + spec.weight_decay / 2 * norm;
+  return sum / static_cast<double>(batch.size()) + spec["weight_decay"].get<double>() / 2 * norm;
 }
 
 struct Case {
   std::size_t features, classes;
-  ModelSpec spec;
+  Json spec;
 };
 
 /// Widths below, at and beside the vector widths, so that every tail of a product is met.
@@ -177,7 +173,7 @@ TEST_CASE("A classifier's objective and gradient are those of plain formulas in 
       const std::vector<Sample> batch = some_batch(*problem, size);
       const Step got = step(*problem, x, batch);
       std::vector<double> wide(x.begin(), x.end());
-      CAPTURE(c.features, c.classes, c.spec.hidden.size(), size);
+      CAPTURE(c.features, c.classes, hidden_of(c.spec), size);
       CHECK(got.objective == Approx(plain_objective(data, c.spec, wide, batch)).epsilon(1e-6));
       double worst = 0;
       // Every seventh coordinate keeps the test short; 7 shares no factor with the widths above.
@@ -200,7 +196,7 @@ TEST_CASE("A classifier's objective and gradient are those of plain formulas in 
 TEST_CASE("Every model's gradient is the finite difference of the objective it returns") {
   std::vector<Case> cases = classifiers();
   cases.push_back({1, 2, quadratic(6, 0.5, 4, 0.3, 10)});
-  cases.push_back({1, 2, quadratic(35, 0, 4, 1, 100, 0.1)});
+  cases.push_back({1, 2, quadratic(35, 0, 4, 1, 100)});
   for (const Case& c : cases) {
     const Dataset data = some_data(c.features, c.classes);
     const auto problem = make_problem(c.spec, &data, 1);
@@ -225,7 +221,7 @@ TEST_CASE("Every model's gradient is the finite difference of the objective it r
         far += std::abs((above - below) / width - static_cast<double>(g[i])) > 1e-3;
         ++tried;
       }
-      CAPTURE(c.features, c.spec.hidden.size(), size);
+      CAPTURE(c.features, hidden_of(c.spec), size);
       CHECK(far <= tried / 25);
     }
   }
@@ -252,7 +248,7 @@ TEST_CASE("Parameters lie layer by layer, and the flops are those of the matrix 
 
 TEST_CASE("Evaluating in chunks adds up to evaluating at once") {
   const Dataset data = some_data(33, 5);
-  for (const ModelSpec& spec : {softmax(), mlp({20})}) {
+  for (const Json& spec : std::vector<Json>{softmax(), mlp({20})}) {
     const auto problem = make_problem(spec, &data, 1);
     const std::vector<float> x = some_parameters(*problem);
     const EvaluationSum whole = evaluate(*problem, x, 0, 203);
@@ -361,7 +357,8 @@ TEST_CASE("A sample's loss has the same bits wherever it stands in a batch") {
 TEST_CASE("A step allocates nothing") {
   if (!WATCHES_MALLOC) return;
   const Dataset data = some_data(33, 10);
-  for (const ModelSpec& spec : {softmax(), mlp({35, 18}, 0.1), quadratic(100, 1, 2, 1, 300, 0.1)}) {
+  for (const Json& spec :
+       std::vector<Json>{softmax(), mlp({35, 18}, 0.1), quadratic(100, 1, 2, 1, 300)}) {
     const auto problem = make_problem(spec, &data, 1);
     const std::vector<float> x = some_parameters(*problem);
     std::vector<float> g(x.size());
@@ -386,12 +383,12 @@ TEST_CASE("A diverged model gives a loss that is huge or not finite") {
   const float infinity = std::numeric_limits<float>::infinity();
   const float nan = std::numeric_limits<float>::quiet_NaN();
   const Dataset data = some_data(33, 10);
-  for (const ModelSpec& spec :
-       {softmax(), mlp({35, 18}), mlp({35}, 0.1), quadratic(100, 1, 2, 1, 300)}) {
+  for (const Json& spec :
+       std::vector<Json>{softmax(), mlp({35, 18}), mlp({35}, 0.1), quadratic(100, 1, 2, 1, 300)}) {
     const auto problem = make_problem(spec, &data, 1);
     const auto batch = some_batch(*problem, 33);
     for (const float scale : {1e30F, -1e30F, infinity, nan}) {
-      CAPTURE(scale, spec.hidden.size());
+      CAPTURE(scale, hidden_of(spec));
       std::vector<float> x = some_parameters(*problem);
       for (float& value : x) value *= scale;
       CHECK_FALSE(step(*problem, x, batch).objective < 1e20);
@@ -473,15 +470,17 @@ TEST_CASE("Gradient descent on the quadratic follows its closed form") {
 }
 
 TEST_CASE("The quadratic's eigenvalues go from strong convexity to smoothness") {
-  const Quadratic geometric(quadratic(3, 0.01, 1, 0, 2), 1);
-  CHECK(geometric.eigenvalues()[0] == 0.01);
-  CHECK(geometric.eigenvalues()[1] == Approx(0.1));
-  CHECK(geometric.eigenvalues()[2] == 1);
-  const Quadratic linear(quadratic(5, 0, 2, 0, 2), 1);
-  for (std::size_t i = 0; i < 5; ++i) {
-    CHECK(linear.eigenvalues()[i] == static_cast<double>(i) / 2);
-  }
-  CHECK(Quadratic(quadratic(1, 0.5, 2, 0, 2), 1).eigenvalues()[0] == 2);
+  const auto eigenvalues = [](const Json& model) {
+    const auto problem = make_problem(model, nullptr, 1);
+    const auto values = dynamic_cast<const Quadratic&>(*problem).eigenvalues();
+    return std::vector<double>(values.begin(), values.end());
+  };
+  const std::vector<double> geometric = eigenvalues(quadratic(3, 0.01, 1, 0, 2));
+  CHECK(geometric[0] == 0.01);
+  CHECK(geometric[1] == Approx(0.1));
+  CHECK(geometric[2] == 1);
+  CHECK(eigenvalues(quadratic(5, 0, 2, 0, 2)) == std::vector<double>{0, 0.5, 1, 1.5, 2});
+  CHECK(eigenvalues(quadratic(1, 0.5, 2, 0, 2)) == std::vector<double>{2});
 }
 
 TEST_CASE("The quadratic's noise has the same norm in every sample and none over an epoch") {

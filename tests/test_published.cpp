@@ -25,8 +25,9 @@ std::string text_of(const Json& scenario, const Json& algorithm) {
   result.wall_s = 0;
   result.peak_rss_mb = 0;
   result.evaluation_wall_s = 0;
+  result.warnings.clear();
   result.decisions.clear();
-  REQUIRE(result.status == "ok");
+  REQUIRE(result.status == RunStatus::ok);
   return to_json(result).dump();
 }
 
@@ -183,7 +184,7 @@ TEST_CASE("every algorithm gives the same bytes for every number of threads") {
     const auto text = [&](unsigned threads) {
       RunResult result = simulate(wanted, 0, threads);
       result.wall_s = result.peak_rss_mb = result.evaluation_wall_s = 0;
-      CHECK(result.status == "ok");
+      CHECK(result.status == RunStatus::ok);
       return to_json(result).dump();
     };
     const std::string once = text(1);
@@ -204,7 +205,7 @@ const Json wide_server = {{"speed", "1Tf"},
                           {"link", {{"bandwidth", "100GBps"}, {"latency", "1ms"}}}};
 
 void check_times(const RunResult& result, const std::vector<double>& expected) {
-  REQUIRE(result.status == "ok");
+  REQUIRE(result.status == RunStatus::ok);
   REQUIRE(result.curve.size() > expected.size());
   for (std::size_t i = 0; i < expected.size(); ++i) {
     CAPTURE(i);
@@ -336,7 +337,7 @@ TEST_CASE("a run that is stopped while a server updates is no deadlock") {
   scenario["cost"]["flops_per_update"] = "3Gf";
   scenario["cluster"]["server"] = {{"speed", "1Gf"}};
   scenario["stop"] = {{"time", "2s"}};
-  CHECK(simulate(scenario).status == "ok");
+  CHECK(simulate(scenario).status == RunStatus::ok);
 }
 
 TEST_CASE("no point of the curve is lost at a merge") {

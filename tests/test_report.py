@@ -47,20 +47,21 @@ class Words(unittest.TestCase):
             "async reaches 80 % test accuracy in 42.3 s, 2.50x (95 %: 2.25 to 2.75) as fast as sync.",
             "Slower: local 70.5 s and sync 106 s.", "slow never reaches it."])
 
-    def test_overlapping_intervals_are_within_noise(self):
-        results = Results(write_results(self.folder, ("sync", "async", "local")))
-        summary = results.summary
-        summary.loc[summary["algorithm"] == "local", "time_to_target_low_s"] = 43.0
-        self.assertIn("local is within noise of it: the 95 % intervals overlap.", words.answer_at(results, ()))
+    def test_what_the_simulator_leaves_undecided_is_within_noise(self):
+        results = Results(write_results(self.folder, ("sync", "async", "local"), undecided=[("async", "local")]))
+        self.assertEqual(words.answer_at(results, ())[1:], [
+            "local is within noise of it: the paired test over the replicas does not decide it.", "Slower: sync 106 s."])
 
-    def test_against_the_baseline_the_paired_interval_decides(self):
+    def test_intervals_that_overlap_do_not_overrule_the_verdict(self):
         results = Results(write_results(self.folder, ("sync", "async")))
-        summary = results.summary
-        summary.loc[summary["algorithm"] == "sync", "time_to_target_low_s"] = 43.0  # the two intervals overlap
+        results.summary.loc[results.summary["algorithm"] == "sync", "time_to_target_low_s"] = 40.0
         self.assertEqual(words.answer_at(results, ())[1:], ["Slower: sync 106 s."])
-        summary.loc[summary["algorithm"] == "async", "speedup_low"] = 0.9
-        self.assertEqual(words.answer_at(results, ())[1:],
-                         ["sync is within noise of it: the 95 % interval of the speed-up contains 1."])
+
+    def test_a_bound_is_said_as_one(self):
+        results = Results(write_results(self.folder, ("sync", "async")))
+        results.summary.loc[results.summary["algorithm"] == "async", "speedup_bound"] = "at_least"
+        self.assertIn(", at least 2.50x as fast as sync.", words.answer_at(results, ())[0])
+        self.assertIn("<td>&gt; 2.50x<small>", report.table_html(results))
 
     def test_ties_and_runs_that_did_not_reach_the_target_are_said(self):
         results = Results(write_results(self.folder, ("sync", "async", "local")))
@@ -97,10 +98,9 @@ class Words(unittest.TestCase):
         self.assertEqual(words.answer_at(results, ()), ["No target is set; async processes the most samples, 192,000."])
 
     def test_a_speed_up_too_close_to_tell_is_marked_in_the_table(self):
-        results = Results(write_results(self.folder, ("sync", "async", "local")))
-        results.summary.loc[results.summary["algorithm"] == "local", "speedup_low"] = 0.9
+        results = Results(write_results(self.folder, ("sync", "async", "local"), undecided=[("sync", "local")]))
         table = report.table_html(results)
-        self.assertIn("<td>~1.50x<small>0.90x to 1.65x</small></td>", table)
+        self.assertIn("<td>~1.50x<small>1.35x to 1.65x</small></td>", table)
         self.assertIn("<td>2.50x<small>", table)
 
     def test_seconds_have_three_digits_and_no_exponent(self):
@@ -108,12 +108,13 @@ class Words(unittest.TestCase):
                          ["0.0616 s", "1.00 s", "10.0 s", "40.0 s", "100 s", "1000 s", "12345 s"])
 
     def test_a_sweep_says_who_is_first_how_often(self):
-        results = Results(write_results(self.folder, axes={RATIO: [1, 4]}))
-        self.assertEqual(words.over_the_sweep(results), "async reaches 80 % test accuracy first at all 2 points of the sweep.")
+        results = Results(write_results(self.folder, axes={RATIO: [1, 4]}, undecided=[("async", "local")]))
+        self.assertEqual(words.over_the_sweep(results), "async reaches 80 % test accuracy first at all 2 points of the sweep. "
+                         "At 2 of these points another algorithm is within noise of the first.")
         first = (results.summary["algorithm"] == "local") & (results.summary[RATIO] == 4)
         results.summary.loc[first, "time_to_target_mean_s"] = 1.0
         self.assertEqual(words.over_the_sweep(results), "First to reach 80 % test accuracy: async at 1 of 2 points and local at 1. "
-                         "At 1 of these points another algorithm is within noise of the first.")
+                         "At 2 of these points another algorithm is within noise of the first.")
         self.assertIn("(at the first point of the sweep)", words.question(results))
 
     def test_one_replica_is_not_sure(self):
@@ -221,7 +222,7 @@ class Words(unittest.TestCase):
             file.write_text("\n".join(line.rsplit(",", 2)[0] for line in lines) + "\n")
         page = page_of(self.folder)
         self.assertIn("Missing: staleness.csv (no columns staleness, count).", page)
-        self.assertIn("Missing: summary.csv (no columns utilisation, bytes_to_target).", page)
+        self.assertIn("Missing: summary.csv (no columns final_loss_low, final_loss_high).", page)
 
     def test_axes_that_end_alike_are_named_in_full(self):
         first, second = "/algorithms/0/step_size", "/algorithms/1/step_size"

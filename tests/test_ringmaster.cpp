@@ -34,9 +34,9 @@ std::vector<double> ringmaster_losses(const Json& scenario, const std::vector<do
   };
   std::vector<Node> nodes;
   for (std::size_t i = 0; i < tau.size(); ++i) {
-    nodes.push_back({Sampler(experiment.partition(), DataSpec::Order::shuffled, 3,
-                             static_cast<std::uint32_t>(i)),
-                     std::vector<Sample>(8), x, 0, 0});
+    nodes.push_back(
+        {Sampler(experiment.partition(), SampleOrder::shuffled, 3, static_cast<std::uint32_t>(i)),
+         std::vector<Sample>(8), x, 0, 0});
     nodes.back().sampler.draw(nodes.back().batch);
   }
   std::vector<float> g(x.size());

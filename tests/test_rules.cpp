@@ -196,7 +196,7 @@ TEST_CASE(
       {"rule", {{"kind", "adamw"}, {"beta2", 0.95}}},
       {"schedule",
        {{"kind", "milestones"}, {"at_epochs", {1, 2}}, {"factor", 0.5}, {"warm_up_epochs", 0.5}}}};
-  CHECK(simulate(with_algorithm(scenario, good)).status == "ok");
+  CHECK(simulate(with_algorithm(scenario, good)).status == RunStatus::ok);
   const Json bad = {{"name", "sync"}, {"momentum", 0.9}, {"rule", {{"kind", "adamw"}}}};
   CHECK_THROWS_WITH(experiment_of(with_algorithm(scenario, bad)),
                     Catch::Contains("/algorithms/0/momentum: is not for this rule"));

@@ -63,8 +63,9 @@ TEST_CASE("what a gradient throws in any thread is the run's reason, and nothing
                                    .make(parameters, plan.place, experiment.facts());
         try {
           Simulation simulation({experiment.scenario(), experiment.cluster(), problem,
-                                 experiment.partition(), experiment.flops_per_sample(),
-                                 experiment.message_bytes(), threads, nullptr});
+                                 experiment.partition(), experiment.order(),
+                                 experiment.flops_per_sample(), experiment.message_bytes(), threads,
+                                 nullptr});
           simulation.run(*algorithm);
         } catch (const std::exception&) {
 #ifndef MOTLEY_SANITIZED  // there every actor has a thread, and the sanitizer its own

@@ -13,7 +13,7 @@ namespace motley {
 namespace {
 
 using Kind = PartitionSpec::Kind;
-using Order = DataSpec::Order;
+using Order = SampleOrder;
 
 const Place place{"scenario.json", "/data/partition"};
 

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "sim/base/json.hpp"
+#include "sim/learning/learning_spec.hpp"
 #include "sim/scenario/cluster_plan.hpp"
 #include "sim/scenario/scenario.hpp"
 #include "tests/catch.hpp"
@@ -40,7 +41,9 @@ Json quadratic() {
 
 LoadedScenario load_text(const std::string& text, const std::vector<Override>& overrides = {}) {
   const TemporaryFolder folder;
-  return load_scenario(folder.write("s.json", text), overrides);
+  LoadedScenario loaded = load_scenario(folder.write("s.json", text), overrides);
+  read_learning(loaded);
+  return loaded;
 }
 
 LoadedScenario load(const Json& json, const std::vector<Override>& overrides = {}) {
@@ -51,7 +54,8 @@ LoadedScenario load(const Json& json, const std::vector<Override>& overrides = {
 std::string complaint_about(const std::string& text, const std::vector<Override>& overrides = {}) {
   const TemporaryFolder folder;
   try {
-    load_scenario(folder.write("s.json", text), overrides);
+    LoadedScenario loaded = load_scenario(folder.write("s.json", text), overrides);
+    read_learning(loaded);
   } catch (const InputError& e) {
     std::string message = e.what();
     const std::string before = folder.path().string() + "/";
@@ -103,8 +107,8 @@ TEST_CASE("An unknown key is refused at every level, with the nearest one and th
         "cluster, cost, network, approximate, target, stop, evaluate, defaults, algorithms, "
         "baseline, replicas or sweep"},
        {"/data/clases", 3,
-        "/data/clases: unknown key (did you mean 'classes'?), known here: kind, train, test, "
-        "features, classes, separation, order or partition"},
+        "/data/clases: unknown key (did you mean 'classes'?), known here: kind, features, "
+        "classes, separation, train, test, order or partition"},
        {"/data/partition",
         {{"knd", "iid"}},
         "/data/partition/knd: unknown key (did you mean 'kind'?), known here: kind"},
@@ -260,8 +264,9 @@ TEST_CASE("Without its kind an object is asked for it, whatever its other keys")
   check_mistakes(valid(), {{"/data",
                             {{"features", 5}},
                             "/data: needs \"kind\": one of fashion_mnist, idx, csv or synthetic "
-                            "(fashion_mnist (Debian's files), idx (a folder of IDX files), csv, "
-                            "synthetic (Gaussian classes made from the seed))"}});
+                            "(fashion_mnist (Debian's files), idx (a folder of IDX files), csv (a "
+                            "table with a line of column names), synthetic "
+                            "(Gaussian classes made from the seed))"}});
 }
 
 TEST_CASE("Keys that belong to another kind are refused, and so is an unknown kind") {
@@ -426,11 +431,17 @@ TEST_CASE("evaluate.every is a time, a number of updates or auto") {
                             {{"every", "3 weeks"}},
                             "/evaluate/every: unknown unit 'weeks' for a time, use one of ns, us, "
                             R"(ms, s, min, h, got "3 weeks")"}});
-  for (const Json& value : std::vector<Json>{"auto", "3s", 1, 10.0}) {
+  const auto every = [](const Json& value) {
     Json json = valid();
     json["evaluate"]["every"] = value;
-    CHECK(load(json).scenario.evaluate.every == value);
-  }
+    return load(json).scenario.evaluate.every;
+  };
+  CHECK(every("auto").automatic());
+  CHECK(every("3s").time_s == 3.0);
+  CHECK_FALSE(every("3s").updates);
+  CHECK(every(1).updates == 1U);
+  CHECK(every(10.0).updates == 10U);
+  CHECK_FALSE(every(10.0).time_s);
 }
 
 TEST_CASE("Keys that begin with // are comments at every level") {
@@ -683,13 +694,13 @@ TEST_CASE("A scenario arrives in SI units with its defaults") {
   json["cost"] = {{"flops_per_sample", "2Gf"}};
   json["cluster"]["workers"][1] = {{"name", "cpu"}, {"samples_per_s", 50}};
   json["network"] = "tcp";
-  const Scenario s = load(json).scenario;
+  LoadedScenario loaded = load(json);
+  const LearningSpec learning = read_learning(loaded);
+  CHECK(!learning.data->train);
+  CHECK(learning.data->partition.kind == PartitionSpec::Kind::iid);
+  CHECK(learning.order() == SampleOrder::shuffled);
+  const Scenario& s = loaded.scenario;
   CHECK(s.seed == 1);
-  CHECK(s.data->kind == DataSpec::Kind::synthetic);
-  CHECK(!s.data->train);
-  CHECK(s.data->features == 20);
-  CHECK(s.data->partition.kind == PartitionSpec::Kind::iid);
-  CHECK(s.model.kind == ModelSpec::Kind::softmax);
   CHECK(s.cluster.link->bandwidth_Bps == 1.25e9);
   CHECK(s.cluster.link->latency_s == 50 * 1e-6);
   CHECK(s.cluster.workers[0].speed_flops == 1e12);

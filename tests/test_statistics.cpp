@@ -3,9 +3,10 @@
 
 #include "sim/base/json.hpp"
 #include "sim/base/random_laws.hpp"
-#include "sim/results/statistics/comparison.hpp"
+#include "sim/results/statistics/comparisons_file.hpp"
 #include "sim/results/statistics/summary_file.hpp"
 #include "tests/catch.hpp"
+#include "tests/program.hpp"
 
 namespace motley {
 namespace {
@@ -41,53 +42,61 @@ TEST_CASE("the median is in the middle") {
   CHECK_FALSE(median_of({}));
 }
 
-TEST_CASE("a speed-up is the geometric mean of the paired ratios") {
-  // Ratios 2 and 8: geometric mean 4; logarithms ln 4 -+ ln 2, standard error ln 2.
-  const Estimate estimate = speedup_of({4, 8}, {2, 1}).value();
-  CHECK(estimate.value == Approx(4).epsilon(1e-14));
-  const double factor = std::exp(12.7062047362 * std::log(2));
-  CHECK(estimate.interval.value().low == Approx(4 / factor).epsilon(1e-9));
-  CHECK(estimate.interval.value().high == Approx(4 * factor).epsilon(1e-9));
-  // Swapped, everything is inverted.
-  const Estimate inverse = speedup_of({2, 1}, {4, 8}).value();
-  CHECK(inverse.value == Approx(0.25).epsilon(1e-14));
-  CHECK(inverse.interval.value().low == Approx(1 / estimate.interval->high).epsilon(1e-12));
-  // One pair is a ratio without an interval, none is nothing.
-  CHECK(speedup_of({6}, {2}).value().value == Approx(3));
-  CHECK_FALSE(speedup_of({6}, {2}).value().interval);
-  CHECK_FALSE(speedup_of({}, {}));
-}
-
-TEST_CASE("what the runs of a pair have in common cancels") {
-  // Twice as fast in every pair, however different the pairs.
-  const Estimate estimate = speedup_of({1, 10, 100}, {0.5, 5, 50}).value();
-  CHECK(estimate.value == Approx(2).epsilon(1e-14));
-  CHECK(estimate.interval.value().low == Approx(2).epsilon(1e-12));
-  CHECK(estimate.interval.value().high == Approx(2).epsilon(1e-12));
+TEST_CASE("intervals keep within what is possible, and are Student's where they are narrow") {
+  // 1 and 3: mean 2, standard error 1, half width t(0.975; 1) = 12.7062047362.
+  const double half = 12.7062047362;
+  const Estimate time = mean_of({1, 3}, Range::positive).value();
+  CHECK(time.value == 2);
+  CHECK(time.interval.value().low == Approx(2 * std::exp(-half / 2)).epsilon(1e-9));
+  CHECK(time.interval.value().high == Approx(2 * std::exp(half / 2)).epsilon(1e-9));
+  CHECK(time.interval->low > 0);
+  // 0.7 and 0.9: mean 0.8, half width 0.1 t; on the scale of log(p / (1 - p)) 0.1 t / 0.16.
+  const Estimate share = mean_of({0.7, 0.9}, Range::share).value();
+  CHECK(share.value == Approx(0.8));
+  const auto back = [](double logit) { return 1 / (1 + std::exp(-logit)); };
+  CHECK(share.interval.value().low == Approx(back(std::log(4) - 0.1 * half / 0.16)).epsilon(1e-9));
+  CHECK(share.interval.value().high == Approx(back(std::log(4) + 0.1 * half / 0.16)).epsilon(1e-9));
+  CHECK(share.interval->low > 0);
+  CHECK(share.interval->high < 1);
+  // All right, or all wrong, is certain; nearly all has an interval that ends before 1.
+  CHECK(mean_of({1, 1, 1}, Range::share)->interval->high == 1);
+  CHECK(mean_of({0, 0}, Range::positive)->interval->high == 0);
+  CHECK(mean_of({1, 0.999}, Range::share)->interval->high <= 1);
+  // Where the half width is small beside the mean, all are the same.
+  const Estimate narrow = mean_of({100, 100.001}, Range::positive).value();
+  const Estimate plain = mean_of({100, 100.001}).value();
+  CHECK(narrow.interval->low == Approx(plain.interval->low).epsilon(1e-8));
+  CHECK(narrow.interval->high == Approx(plain.interval->high).epsilon(1e-8));
 }
 
 TEST_CASE("19 of 20 intervals contain what they estimate") {
   constexpr int trials = 4000;
   RandomStream random(1, Purpose::step_noise);
   int means = 0;
-  int speedups = 0;
+  int times = 0;
+  int shares = 0;
   for (int trial = 0; trial < trials; ++trial) {
     std::vector<double> values;
-    std::vector<double> baseline;
-    std::vector<double> times;
+    std::vector<double> seconds;
+    std::vector<double> accuracies;
     for (int i = 0; i < 5; ++i) {
       values.push_back(10 + 3 * standard_normal(random));
-      // Times of 10 and 20 s that share a large random factor and have a small one of their own.
-      const double shared = std::exp(0.8 * standard_normal(random));
-      baseline.push_back(20 * shared * std::exp(0.1 * standard_normal(random)));
-      times.push_back(10 * shared * std::exp(0.1 * standard_normal(random)));
+      seconds.push_back(10 * std::exp(0.1 * standard_normal(random)));
+      accuracies.push_back(1 / (1 + std::exp(-2 - 0.2 * standard_normal(random))));
     }
     if (mean_of(values)->interval->contains(10)) ++means;
-    if (speedup_of(baseline, times)->interval->contains(2)) ++speedups;
+    // The mean of a log-normal law is exp(sigma^2 / 2) times its median.
+    const double mean_s = 10 * std::exp(0.1 * 0.1 / 2);
+    if (mean_of(seconds, Range::positive)->interval->contains(mean_s)) ++times;
+    // p + sigma^2 p'' / 2 up to the fourth power of sigma, with p'' = p (1 - p) (1 - 2 p).
+    const double p = 1 / (1 + std::exp(-2));
+    const double mean_share = p + 0.2 * 0.2 * p * (1 - p) * (1 - 2 * p) / 2;
+    if (mean_of(accuracies, Range::share)->interval->contains(mean_share)) ++shares;
   }
   // A binomial share of 0.95 has a standard deviation of sqrt(0.95 * 0.05 / trials) = 0.0034.
   CHECK(static_cast<double>(means) / trials == Approx(0.95).margin(0.0138));
-  CHECK(static_cast<double>(speedups) / trials == Approx(0.95).margin(0.0138));
+  CHECK(static_cast<double>(times) / trials == Approx(0.95).margin(0.0138));
+  CHECK(static_cast<double>(shares) / trials == Approx(0.95).margin(0.0138));
 }
 
 /// A run of two workers, half of whose time is computing, with a curve of accuracy 0.1 to 0.4.
@@ -116,13 +125,13 @@ RunResult run_of(const std::string& algorithm, std::uint64_t replica,
 TEST_CASE("runs that did not reach the target are counted and not averaged") {
   std::vector<RunResult> results = {run_of("a", 0, 30), run_of("a", 1, 60), run_of("a", 2, {}),
                                     run_of("a", 3, {}), run_of("a", 4, {})};
-  results[3].status = "diverged";
+  results[3].status = RunStatus::diverged;
   results[3].final_test_accuracy.reset();
   results[3].best_test_accuracy.reset();
   results[4] = RunResult();
   results[4].algorithm = "a";
   results[4].replica = 4;
-  results[4].status = "failed";
+  results[4].status = RunStatus::failed;
   const std::vector<ComparisonRow> rows = compare(results, "a");
   REQUIRE(rows.size() == 1);
   const ComparisonRow& row = rows[0];
@@ -136,11 +145,13 @@ TEST_CASE("runs that did not reach the target are counted and not averaged") {
   CHECK(compare(results, "a")[0].time_to_target_median_s == 90.0);
 
   CHECK(row.bytes_to_target == 1500.0);  // 1000 at 30 s, 2000 at 60 s
+  results[0].time_to_target_s = 45;
+  CHECK(compare(results, "a")[0].bytes_to_target == Approx((1500 + 2000 + 3000) / 3.0));
   CHECK(row.final_accuracy.value().value == Approx(0.4));
   CHECK(row.utilisation == Approx(0.5));
   // The baseline against itself.
-  CHECK(row.speedup_pairs == 2);
-  CHECK(row.speedup.value().value == 1);
+  CHECK(row.versus_baseline().ratio.value().value == 1);
+  CHECK(row.against.empty());
 }
 
 TEST_CASE("nothing reached is no time, not an infinite or a zero one") {
@@ -151,19 +162,69 @@ TEST_CASE("nothing reached is no time, not an infinite or a zero one") {
   CHECK_FALSE(rows[1].time_to_target_s);
   CHECK_FALSE(rows[1].time_to_target_median_s);
   CHECK_FALSE(rows[1].bytes_to_target);
-  CHECK_FALSE(rows[1].speedup);
-  CHECK(rows[1].speedup_pairs == 0);
+  // It has not until its end at 100 s, while the other one did at 30 s.
+  const PairedRatio ratio = rows[1].versus_baseline();
+  CHECK(ratio.pairs == 1);
+  CHECK(ratio.bound == Bound::at_most);
+  CHECK(ratio.ratio.value().value == Approx(0.3));
+  CHECK(rows[0].against.at(0).result.bound == Bound::at_least);
 }
 
-TEST_CASE("speed-ups pair the runs of the same replica, where both reached the target") {
-  const std::vector<RunResult> results = {run_of("b", 2, 5),  run_of("a", 0, 40),
-                                          run_of("a", 1, {}), run_of("a", 2, 20),
-                                          run_of("b", 0, 20), run_of("b", 1, 1)};
-  const std::vector<ComparisonRow> rows = compare(results, "a");
+TEST_CASE("runs of the same replica are paired; those that failed are left out") {
+  std::vector<RunResult> results = {run_of("b", 2, 5),  run_of("a", 0, 40), run_of("a", 1, {}),
+                                    run_of("a", 2, 20), run_of("b", 0, 20), run_of("b", 1, 50)};
+  std::vector<ComparisonRow> rows = compare(results, "a");
   REQUIRE(rows.size() == 2);
   CHECK(rows[0].algorithm == "b");
-  CHECK(rows[0].speedup_pairs == 2);  // replicas 0 (40/20) and 2 (20/5): geometric mean sqrt(8)
-  CHECK(rows[0].speedup.value().value == Approx(std::sqrt(8)).epsilon(1e-14));
+  // Replicas 0 (40/20), 1 (100, its end, against 50) and 2 (20/5).
+  CHECK(rows[0].versus_baseline().pairs == 3);
+  CHECK(rows[0].versus_baseline().bound == Bound::at_least);
+  CHECK(rows[0].versus_baseline().ratio.value().value ==
+        Approx(std::cbrt(2.0 * 2 * 4)).epsilon(1e-14));
+  CHECK(rows[1].against.at(0).algorithm == "b");
+  CHECK(rows[1].against.at(0).result.ratio.value().value ==
+        Approx(1 / std::cbrt(2.0 * 2 * 4)).epsilon(1e-14));
+  results[2].status = RunStatus::failed;
+  CHECK(compare(results, "a")[0].versus_baseline().pairs == 2);
+  CHECK(compare(results, "a")[0].versus_baseline().bound == Bound::none);
+}
+
+TEST_CASE("a run that diverged is known not to arrive for as long as the others were given") {
+  // b diverged after a second; a arrived at 25 s. Both were given 200 s, or else 100 s was longest.
+  std::vector<RunResult> results = {run_of("a", 0, 25), run_of("b", 0, {})};
+  results[1].status = RunStatus::diverged;
+  results[1].virtual_s = 1;
+  CHECK(compare(results, "b")[0].versus_baseline().ratio.value().value == Approx(4));
+  CHECK(compare(results, "b")[0].versus_baseline().bound == Bound::at_least);
+  results[1].time_budget_s = 200;
+  CHECK(compare(results, "b")[0].versus_baseline().ratio.value().value == Approx(8));
+}
+
+TEST_CASE("the correction is over all pairs of algorithms at a point") {
+  std::vector<RunResult> results;
+  for (const int point : {1, 2}) {
+    for (std::uint64_t replica = 0; replica < 3; ++replica) {
+      const double noise = 1 + 0.1 * static_cast<double>(replica * replica);
+      for (const double time : {10.0, 13.0, 40.0}) {
+        const double own = time == 13.0 ? time : time * noise;
+        results.push_back(run_of("t" + std::to_string(static_cast<int>(time)), replica, own));
+        results.back().point = {point};
+      }
+    }
+  }
+  const std::vector<ComparisonRow> rows = compare(results, "t10");
+  REQUIRE(rows.size() == 6);
+  // t10 and t40 share their noise: exactly four times in each pair, so p = 0, and corrected 0.
+  CHECK(rows[0].against.at(1).result.p_holm == 0.0);
+  CHECK(rows[0].against.at(1).result.verdict == Verdict::faster);
+  // The other two of the three pairs: the smaller p-value times 2, the larger times 1.
+  const PairedRatio& close = rows[0].against.at(0).result;  // t10 against t13
+  const PairedRatio& apart = rows[1].against.at(1).result;  // t13 against t40
+  REQUIRE(*apart.p_value < *close.p_value);
+  CHECK(*apart.p_holm == Approx(2 * *apart.p_value));
+  CHECK(*close.p_holm == Approx(std::max(*close.p_value, *apart.p_holm)));
+  // The same at the other point: they are not corrected for each other.
+  CHECK(*rows[3].against.at(0).result.p_holm == *close.p_holm);
 }
 
 TEST_CASE("every point of a sweep is compared with the baseline at that point") {
@@ -178,9 +239,9 @@ TEST_CASE("every point of a sweep is compared with the baseline at that point") 
   REQUIRE(rows.size() == 4);
   CHECK(rows[1].algorithm == "b");
   CHECK(rows[1].point == std::vector<Json>{1, "1Gbps"});
-  CHECK(rows[1].speedup.value().value == Approx(1));
+  CHECK(rows[1].versus_baseline().ratio.value().value == Approx(1));
   CHECK(rows[3].point == std::vector<Json>{8, "1Gbps"});
-  CHECK(rows[3].speedup.value().value == Approx(8));
+  CHECK(rows[3].versus_baseline().ratio.value().value == Approx(8));
 }
 
 TEST_CASE("accuracies are those in force at parts of the time budget") {
@@ -203,11 +264,12 @@ TEST_CASE("accuracies are those in force at parts of the time budget") {
   CHECK(by_longest[0] == Approx(0.2));  // 50 s
   CHECK(by_longest[1] == Approx(0.4));  // 100 s
   // What has diverged has no accuracy.
-  results[0].status = "diverged";
+  results[0].status = RunStatus::diverged;
   CHECK_FALSE(compare(results, "a")[0].accuracy_at[0]);
 }
 
-TEST_CASE("summary.csv has a column an axis, and an empty cell where there is no value") {
+TEST_CASE(
+    "summary.csv and comparisons.csv have a column per axis, and empty cells without a value") {
   std::vector<RunResult> results;
   for (std::uint64_t replica = 0; replica < 2; ++replica) {
     results.push_back(run_of("a", replica, 30));
@@ -217,20 +279,26 @@ TEST_CASE("summary.csv has a column an axis, and an empty cell where there is no
     run.point = {8, "1,5"};
     run.time_budget_s = 120;
   }
-  const std::string text = summary_csv({"/x/ratio", "/y"}, "a", compare(results, "a"));
+  const std::vector<ComparisonRow> rows = compare(results, "a");
+  const std::string text = summary_csv({"/x/ratio", "/y"}, rows);
   const std::string shared = ",0.4,0.4,0.4,0.5,0.5,0.5,0.2,";
   // Accuracies 0.1, 0.2, 0.30000000000000004 and 0.4 are what 0.1 * (i + 1) is in doubles.
-  CHECK(text ==
-        "algorithm,/x/ratio,/y,n,reached,failed,diverged,time_to_target_mean_s,"
-        "time_to_target_median_s,time_to_target_low_s,time_to_target_high_s,baseline,speedup,"
-        "speedup_low,speedup_high,speedup_pairs,final_accuracy_mean,final_accuracy_low,"
-        "final_accuracy_high,best_accuracy_mean,best_accuracy_low,best_accuracy_high,"
-        "accuracy_at_25,accuracy_at_50,accuracy_at_75,accuracy_at_100,utilisation,"
-        "bytes_to_target\n"
-        "a,8,\"1,5\",2,2,0,0,30,30,30,30,a,1,1,1,2" +
-            shared + "0.30000000000000004,0.4,0.4,0.5,1000\n" +
-            "b,8,\"1,5\",2,1,0,0,15,,,,a,2,,,1" + shared +
-            "0.30000000000000004,0.4,0.4,0.5,1000\n");
+  const std::string rest = shared + "0.30000000000000004,0.4,0.4,0.5,";
+  CHECK(text.starts_with("algorithm,/x/ratio,/y,n,reached,"));
+  const std::vector<std::string> lines = tests::lines_of(text);
+  CHECK(lines.at(1) == "a,8,\"1,5\",2,2,0,0,30,30,30,30,a,1,1,1,2,," + rest + "1000,,,");
+  // b: 15 s, and none until its end at 100 s. Ratios 2 and 0.3: geometric mean sqrt(0.6).
+  CHECK(lines.at(2).starts_with("b,8,\"1,5\",2,1,0,0,15,,,,a,0.7745966692414834,"));
+  CHECK(lines.at(2).ends_with(",2,at_most,undecided" + rest + "500,,,"));
+
+  const std::vector<std::string> pairs = tests::lines_of(comparisons_csv({"/x/ratio", "/y"}, rows));
+  REQUIRE(pairs.size() == 3);
+  CHECK(pairs[0] ==
+        "algorithm,against,/x/ratio,/y,pairs,ratio,ratio_low,ratio_high,bound,p_value,p_holm,"
+        "verdict");
+  CHECK(pairs[1].starts_with("a,b,8,\"1,5\",2,1.29099444873580"));
+  CHECK(pairs[1].ends_with(",undecided"));
+  CHECK(pairs[2].starts_with("b,a,8,\"1,5\",2,0.7745966692414834,"));
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 
 #include "sim/base/digest.hpp"
 #include "sim/base/json.hpp"
+#include "sim/learning/data/catalog.hpp"
 #include "sim/scenario/sweep.hpp"
 #include "sim/study/shards.hpp"
 #include "sim/study/study.hpp"
@@ -132,14 +133,12 @@ TEST_CASE("null in a sweep is the scenario without that key") {
 }
 
 TEST_CASE("data that was let go is made again, the same") {
-  const Json data = {{"kind", "synthetic"}, {"train", 100}, {"test", 10}, {"features", 5}};
-  DataSpec spec;
-  Json full = data;
-  DataSpec::fields().read(full, {"s.json", "/data"}, spec);
+  Json full = {{"kind", "synthetic"}, {"train", 100}, {"test", 10}, {"features", 5}};
+  const auto spec = read_by_kind(data_catalog(), full, {"s.json", "/data"});
   // 110 samples of 5 floats and a label of two bytes: 2420 bytes, of which two fit.
   SharedDatasets datasets(5000);
   const auto get = [&](std::uint64_t seed) {
-    return datasets.get(full, spec, seed, {"s.json", "/data"});
+    return datasets.get(full, *spec, seed, {"s.json", "/data"});
   };
   std::vector<std::weak_ptr<const Dataset>> seen;
   std::vector<std::string> digests;

@@ -26,7 +26,7 @@ const Json wide_server = {{"speed", "1Tf"},
                           {"link", {{"bandwidth", "100GBps"}, {"latency", "1ms"}}}};
 
 void check_update_times(const RunResult& result, const std::vector<double>& expected) {
-  REQUIRE(result.status == "ok");
+  REQUIRE(result.status == RunStatus::ok);
   REQUIRE(result.curve.size() >= expected.size() + 1);
   for (std::size_t i = 0; i < expected.size(); ++i) {
     CAPTURE(i);

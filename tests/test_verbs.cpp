@@ -64,7 +64,7 @@ struct Chat : NoServer {
 
 TEST_CASE("a message has a size that follows from its vectors, and owns them") {
   const RunResult result = simulate_with<Chat>(workers_of(2));
-  REQUIRE(result.status == "ok");
+  REQUIRE(result.status == RunStatus::ok);
   CHECK(told(result, "small_at", 1) == Approx(0.002).epsilon(1e-9));  // no vector: latency alone
   CHECK(told(result, "big_at", 1) == Approx(0.002 + 0.16).epsilon(1e-9));
   CHECK(told(result, "sender", 1) == 0);
@@ -118,7 +118,7 @@ struct Gossip : NoServer {
 
 TEST_CASE("a worker serves messages while it computes, and its computation takes no longer") {
   const RunResult result = simulate_with<Gossip>(workers_of(2));
-  REQUIRE(result.status == "ok");
+  REQUIRE(result.status == RunStatus::ok);
   CHECK(told(result, "served_at", 1) == Approx(message_s).epsilon(1e-9));
   CHECK(told(result, "done_at", 1) == Approx(1).epsilon(1e-9));
   CHECK(told(result, "answered_at", 0) == Approx(2 * message_s).epsilon(1e-9));
@@ -178,7 +178,7 @@ struct Conditions : Algorithm {
 
 TEST_CASE("work is given up when somebody says so or at a deadline, and its time is counted") {
   const RunResult result = simulate_with<Conditions>(workers_of(1));
-  REQUIRE(result.status == "ok");
+  REQUIRE(result.status == RunStatus::ok);
   CHECK(told(result, "early") == 0);
   CHECK(told(result, "waited_until") == 5);
   CHECK(told(result, "is_model") == 1);
@@ -232,7 +232,7 @@ struct EveryCondition : Algorithm {
 
 TEST_CASE("gradients and local steps are given up by a deadline, a newer model or a word") {
   const RunResult result = simulate_with<EveryCondition>(workers_of(1));
-  REQUIRE(result.status == "ok");
+  REQUIRE(result.status == RunStatus::ok);
   for (const std::string of : {"gradient", "steps"}) {
     CAPTURE(of);
     CHECK(told(result, of + "_deadline") == Approx(0.5).epsilon(1e-9));
@@ -262,7 +262,7 @@ TEST_CASE("a server waits until a time or for a number of messages") {
   // Links of their own, as fast as no time at all, so that only the gradients count.
   scenario["cluster"]["link"] = {{"bandwidth", "100TBps"}, {"latency", "0s"}};
   const RunResult result = simulate_with<Waiting>(scenario);
-  REQUIRE(result.status == "ok");
+  REQUIRE(result.status == RunStatus::ok);
   CHECK(told(result, "early") == 2);
   CHECK(told(result, "at") == 1.5);
   CHECK(told(result, "two_at") == Approx(2).epsilon(1e-6));
@@ -296,7 +296,7 @@ struct Groups : NoServer {
 
 TEST_CASE("groups average, gather and broadcast side by side") {
   const RunResult result = simulate_with<Groups>(workers_of(4));
-  REQUIRE(result.status == "ok");
+  REQUIRE(result.status == RunStatus::ok);
   // Weighted: (1*0 + 3*2)/4 and (2*1 + 4*3)/6. A ring of two: two steps of half a model.
   CHECK(told(result, "mean", 0) == Approx(1.5));
   CHECK(told(result, "mean", 2) == Approx(1.5));
@@ -330,7 +330,7 @@ struct Overlapped : NoServer {
 
 TEST_CASE("an all-reduce goes on behind a computation") {
   const RunResult result = simulate_with<Overlapped>(workers_of(2));
-  REQUIRE(result.status == "ok");
+  REQUIRE(result.status == RunStatus::ok);
   for (std::size_t rank = 0; rank < 2; ++rank) {
     CHECK(told(result, "done", rank) == 1);
     CHECK(told(result, "mean", rank) == 0.5);
@@ -380,7 +380,7 @@ struct Leaving : Algorithm {
 
 TEST_CASE("bodies see who has left") {
   const RunResult result = simulate_with<Leaving>(workers_of(3));
-  REQUIRE(result.status == "ok");
+  REQUIRE(result.status == RunStatus::ok);
   CHECK(told(result, "left_at", 0) == Approx(1));
   CHECK(told(result, "left_at", 1) == Approx(2));
   CHECK(told(result, "saw", 2) == 0);

@@ -120,7 +120,7 @@ TEST_CASE("what was asked of finished runs is not asked again, of new ones it is
 TEST_CASE("nobody need ask, and what was said of other runs is gone") {
   const Computing place;
   REQUIRE(place.run().exit_code == 0);
-  const Outcome outcome = place.run({"--no-whatif"});
+  const Outcome outcome = place.run({"--no-whatif", "--fresh"});
   CHECK(outcome.exit_code == 0);
   CHECK_FALSE(contains(outcome.out, "What decides"));
   CHECK_FALSE(place.has("out/whatif.csv"));

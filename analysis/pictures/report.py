@@ -215,7 +215,7 @@ def chart_cards(data):
                           "to reset; the buttons at the top hide an algorithm in every chart.", tools, wide=True))
     if data["target"] and any(r["time_to_target_mean_s"] is not None for rows in data["summary"].values() for r in rows):
         cards.append(card("target", "Time to target", "Mean and 95 % interval, fastest first."))
-        cards.append(card("speedup", "Speed-up", "With the interval of the paired comparison; if it contains 1, the two are too close to call."))
+        cards.append(card("speedup", "Speed-up", "With the interval of the paired comparison; comparisons.csv says which differences are decided."))
     if data["sweep"]:
         cards.append(card("sweep", f"Over {data['sweep']['axis']}", "One line per algorithm with its 95 % band; a gap: not reached.",
                           choice("y", {"time": "time to target", "speedup": "speed-up"}, "what is shown") + ZOOM, wide=True))
@@ -266,8 +266,10 @@ def table_html(results):
         for _, row in rows_of(results, point).iterrows():
             time = interval_cell(row, "time_to_target_mean_s", "time_to_target_low_s", "time_to_target_high_s", words.seconds)
             speed = interval_cell(row, "speedup", "speedup_low", "speedup_high", lambda v: f"{v:.2f}x")
-            if speed and row["algorithm"] != row["baseline"] and not row["speedup_low"] > 1 and not row["speedup_high"] < 1:
-                speed = "~" + speed
+            if speed:
+                speed = {"at_least": "&gt; ", "at_most": "&lt; "}.get(row["speedup_bound"], "") + speed
+                if row["verdict"] == "undecided" and row["n"] > 1:
+                    speed = "~" + speed
             accuracy = interval_cell(row, "final_accuracy_mean", "final_accuracy_low", "final_accuracy_high",
                                      lambda v: f"{100 * v:.2f} %")
             bad = [f"{row[k]:g} {k}" for k in ("failed", "diverged") if words.known(row[k]) and row[k] > 0]
@@ -289,8 +291,8 @@ def table_html(results):
         tables.append(f'<div class="scroll" data-point="{text(key_of(results, point))}">' +
                       (f"<h3>{text(title)}</h3>" if title else "") + "<table><thead><tr>" +
                       "".join(f"<th>{h}</th>" for h in heads) + "</tr></thead><tbody>" + "".join(rows) + "</tbody></table></div>")
-    note = ("<p class=\"note\">Small figures: 95 % intervals. ~: too close to call, because the interval of the speed-up contains 1 "
-            "or there is none.</p>" if results.target else "")
+    note = ("<p class=\"note\">Small figures: 95 % intervals. ~: the paired test does not decide it. &gt; and &lt;: at least, at "
+            "most, because one side has runs that ended before they reached the target.</p>" if results.target else "")
     return "".join(tables) + note
 
 

@@ -6,46 +6,26 @@ import pathlib
 
 import pandas as pd
 
-COLUMNS = {
-    "runs": ["run", "algorithm", "replica", "seed", "status", "virtual_s", "updates", "gradients", "samples",
-             "epochs", "bytes", "final_test_accuracy", "best_test_accuracy", "final_test_loss",
-             "time_to_target_s", "compute_s", "transfer_s", "wait_s", "discarded_s", "mean_staleness",
-             "max_staleness", "reason"],
-    "curves": ["run", "time_s", "updates", "samples", "epochs", "bytes", "train_loss", "test_loss",
-               "test_accuracy"],
-    "workers": ["run", "worker", "class", "speed", "compute_s", "transfer_s", "wait_s", "discarded_s",
-                "gradients", "samples", "mean_staleness", "max_staleness"],
-    "summary": ["algorithm", "n", "reached", "failed", "diverged", "time_to_target_mean_s",
-                "time_to_target_median_s", "time_to_target_low_s", "time_to_target_high_s", "baseline",
-                "speedup", "speedup_low", "speedup_high", "speedup_pairs", "final_accuracy_mean",
-                "final_accuracy_low", "final_accuracy_high", "best_accuracy_mean", "utilisation",
-                "bytes_to_target"],
-    "bands": ["algorithm", "against", "x", "n", "test_accuracy_mean", "test_accuracy_low", "test_accuracy_high",
-              "test_loss_mean", "test_loss_low", "test_loss_high"],
-    "staleness": ["run", "class", "staleness", "count"],
-    "links": ["run", "link", "bandwidth_Bps", "bytes", "busy_share", "utilisation", "max_utilisation",
-              "links"],
-    "decisions": ["run", "time_s", "worker", "quantity", "value"],
-    "events": ["run", "host", "state", "begin_s", "end_s"],
-}
-TEXT = {"run", "algorithm", "status", "reason", "worker", "class", "baseline", "link", "quantity", "host",
-        "state", "against"}
+# What the simulator says of its files: written by "motley columns --json", and a test holds it against that.
+DESCRIBED = json.loads((pathlib.Path(__file__).parent / "columns.json").read_text(encoding="utf-8"))
+COLUMNS = {name: [column["name"] for column in table["columns"]] for name, table in DESCRIBED.items()}
+TEXT = {column["name"] for table in DESCRIBED.values() for column in table["columns"] if column["kind"] == "text"}
 # These exist only when something asks for them, so their absence is no fault of the folder.
-ON_REQUEST = {"decisions", "events"}
+ON_REQUEST = {"decisions", "events", "warnings"}
 # A row without these belongs to nothing.
-KEYS = {"runs": ["run", "algorithm"], "summary": ["algorithm"], "events": ["begin_s", "end_s"],
+KEYS = {"runs": ["run", "algorithm"], "summary": ["algorithm"], "comparisons": ["algorithm", "against", "verdict"],
+        "warnings": ["run", "text"], "events": ["begin_s", "end_s"],
         "decisions": ["time_s", "value"]}
 LARGEST = 1e150  # no quantity of a run is; beyond it sums and squares leave the numbers
 
 # Files that not every results folder has. tuned.csv has a column for each tuned parameter as well.
 SOMETIMES = {
-    "comparisons": ["algorithm", "against", "verdict"],
     "tuned": ["algorithm", "candidate", "rung", "seeds", "reached", "time_to_target_s", "best_test_accuracy",
               "final_test_loss", "broken", "chosen", "at_edge"],
     "whatif": ["algorithm", "change", "updates", "updates_per_s", "gain", "samples_per_s", "reason"],
 }
 COLUMNS = {**SOMETIMES, **COLUMNS}
-TEXT = TEXT | {"verdict", "bound", "speedup_bound", "change"}
+TEXT = TEXT | {"change"}
 ON_REQUEST = ON_REQUEST | set(SOMETIMES)
 KEYS = {"tuned": ["algorithm"], "whatif": ["algorithm", "change", "gain"], **KEYS}
 
@@ -93,6 +73,7 @@ class Results:
             setattr(self, name, self._table(name))
         self.axes = [column for column in self.runs.columns if column.startswith("/")]
         self.algorithms = self._algorithms()
+        self.summary["undecided_with"] = self._undecided()
 
     def _json(self, name):
         try:
@@ -141,6 +122,18 @@ class Results:
         labels = [a.get("label", a.get("name")) for a in map(object_of, list_of(self.scenario.get("algorithms")))]
         return list(dict.fromkeys([a for a in labels if isinstance(a, str)] + list(self.runs["algorithm"]) +
                                   list(self.summary["algorithm"])))
+
+    def _undecided(self):
+        """Of each row of summary.csv: the other algorithms at its point that comparisons.csv does not tell from it."""
+        axes = [axis for axis in self.axes if axis in self.comparisons and axis in self.summary]
+        found = {}
+        for row in self.comparisons[self.comparisons["verdict"] == "undecided"].to_dict("records"):
+            place = (row["algorithm"], *(row[axis] for axis in axes))
+            # Without a ratio nobody of the two arrived; one pair of runs says nothing about chance.
+            if row["ratio"] == row["ratio"] and row["pairs"] > 1:
+                found.setdefault(place, set()).add(row["against"])
+        return [found.get((row["algorithm"], *(row[axis] for axis in axes)), set())
+                for row in self.summary.to_dict("records")]
 
     def classes(self):
         """Worker classes in the order of their ranks: this order decides colours."""

@@ -105,10 +105,11 @@ def reached_text(row):
 def speedup_text(row):
     if not known(row["speedup"]) or row["algorithm"] == row["baseline"]:
         return ""
-    text = f"{row['speedup']:.2f}x"
-    if known(row["speedup_low"]):
+    bound = row["speedup_bound"] if isinstance(row["speedup_bound"], str) else ""
+    text = {"at_least": "at least ", "at_most": "at most "}.get(bound, "") + f"{row['speedup']:.2f}x"
+    if known(row["speedup_low"]) and bound in ("", "mixed"):
         text += f" (95 %: {row['speedup_low']:.2f} to {row['speedup_high']:.2f})"
-    elif row["n"] > 1 and known(row["speedup_pairs"]):
+    elif not known(row["speedup_low"]) and row["n"] > 1 and known(row["speedup_pairs"]):
         text += f" ({number(int(row['speedup_pairs']), 'pair')} of runs)"
     return f", {text} as fast as {row['baseline']}"
 
@@ -252,7 +253,8 @@ def how_sure(results):
         else:
             lines.append(f"{fewest if fewest == most else f'{fewest} to {most}'} replicas per algorithm, each with its "
                          "own seed. Intervals are 95 % confidence intervals computed by the simulator; "
-                         "speed-ups compare runs with the same seed.")
+                         "speed-ups compare runs with the same seed, and a difference counts if the paired test says "
+                         "so after Holm's correction over all pairs of algorithms (comparisons.csv).")
     undone = [run for run in results.planned if run not in set(runs["run"])]
     if undone:
         some = joined(undone[:3] + ([f"{len(undone) - 3} more"] if len(undone) > 3 else []))
@@ -262,6 +264,10 @@ def how_sure(results):
         for label, mine in late.groupby("algorithm", sort=False):
             total = len(runs[runs["algorithm"] == label])
             lines.append(f"{label}: {len(mine)} of {total} runs did not reach the target.")
+    for _, warning in results.warnings.head(10).iterrows():
+        lines.append(f"{warning['run']} {warning['text']}")
+    if len(results.warnings) > 10:
+        lines.append(f"... and {number(len(results.warnings) - 10, 'more warning')} (warnings.csv).")
     for _, run in runs[runs["status"].isin(["failed", "diverged"])].head(10).iterrows():
         lines.append(f"{run['run']} {run['status']}: {run['reason'] if isinstance(run['reason'], str) else 'no reason given'}")
     rest = len(runs[runs["status"].isin(["failed", "diverged"])]) - 10

@@ -189,7 +189,7 @@ std::vector<Figure> kernel_figures(const BenchEffort& effort) {
   const Experiment experiment = bench_experiment(bench_scenario(mlp, "async", 1));
   const Problem& problem = experiment.problem();
   const auto workspace = problem.make_workspace();
-  Sampler sampler(experiment.partition(), DataSpec::Order::shuffled, 1, 0);
+  Sampler sampler(experiment.partition(), SampleOrder::shuffled, 1, 0);
   std::vector<Sample> samples(32);
   std::vector<float> x(problem.dimension());
   std::vector<float> g(problem.dimension());

@@ -82,7 +82,7 @@ RunCost cost_of_run(const Experiment& experiment, unsigned threads) {
         experiment.run(experiment.runs().front(), threads, [&](const Progress& p) {
           points.push_back({Clock::now(), cpu_seconds(), p.updates});
         });
-    if (result.status != "ok") throw std::runtime_error(result.reason);
+    if (result.status != RunStatus::ok) throw std::runtime_error(result.reason);
     // Points are at 0 updates and then at every fifth, unless there is only one more.
     const std::size_t from = points.size() > 2 ? 1 : 0;
     const Point& first = points[from];
@@ -143,7 +143,7 @@ LoopCost cost_of_bare_loop(const Experiment& experiment, std::uint64_t updates, 
                          {},
                          std::vector<Sample>(batch),
                          {},
-                         Sampler(experiment.partition(), DataSpec::Order::shuffled, 1, i),
+                         Sampler(experiment.partition(), SampleOrder::shuffled, 1, i),
                          ThreadPool::Task(compute)}));
     }
     const auto start_gradient = [&](std::uint64_t k) {

@@ -28,7 +28,8 @@ int explain_results(const po::variables_map& options, const std::vector<std::str
         "results/quickstart async sync");
   }
   if (words[1] == words[2]) throw InputError("explain: needs two different algorithms");
-  const std::string point = options.count("at") > 0 ? options["at"].as<std::string>() : "";
+  const std::string point =
+      point_meant(words[0], options.count("at") > 0 ? options["at"].as<std::string>() : "");
   const std::vector<RunToTarget> a = runs_to_target(words[0], words[1], point);
   const std::vector<RunToTarget> b = runs_to_target(words[0], words[2], point);
   const std::optional<Explanation> explanation = explain(words[1], a, words[2], b);
@@ -42,15 +43,19 @@ int explain_results(const po::variables_map& options, const std::vector<std::str
     std::cout << "There is no ratio to explain: " << words[1] << " reached the target in "
               << reached(a) << " of " << a.size() << " runs, " << words[2] << " in " << reached(b)
               << " of " << b.size() << ", never both with the same seed.\n";
+    if (const auto verdict = stored_verdict(words[0], words[1], words[2], point)) {
+      std::cout << to_text(*verdict);
+    }
     return 1;
   }
   if (explanation->first.algorithm != words[1] && !explanation->about_equal()) {
     std::cout << "It is the other way round: " << words[2] << " is first.\n";
   }
-  std::cout << to_text(*explanation);
+  std::cout << to_text(*explanation, stored_verdict(words[0], explanation->first.algorithm,
+                                                    explanation->second.algorithm, point));
   std::string decides;
   for (const std::string& algorithm : {words[1], words[2]}) {
-    const std::string line = whatif_line(words[0], algorithm, a.front().point);
+    const std::string line = whatif_line(words[0], algorithm, point);
     if (!line.empty()) decides += "  " + line + "\n";
   }
   if (!decides.empty()) std::cout << "\n" << whatif_heading << "\n" << decides;
@@ -70,7 +75,7 @@ Command explain_command() {
   command.most_positional = 3;
   po::options_description which("Which runs");
   which.add_options()("at", po::value<std::string>()->value_name("POINT"),
-                      "of a sweep: the point, such as '/cost/model_size=10MB'");
+                      "of a sweep: the point, such as 'model_size=10MB'");
   command.groups.push_back(which);
   command.execute = explain_results;
   return command;

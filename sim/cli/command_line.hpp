@@ -38,6 +38,7 @@ Command explain_command();
 Command report_command();
 Command new_command();
 Command schema_command();
+Command columns_command();
 
 /// Says what is wrong on stderr, in one line, whatever the names in it.
 void complain(const std::string& what);

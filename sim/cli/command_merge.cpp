@@ -49,8 +49,8 @@ std::optional<RunStore::StoredRun> find_run(const std::string& hash,
       complain(stored.damage + ": the file is damaged and left out");
     }
     if (!stored.run) continue;
-    if (!found || stored.run->result.status != "failed") found = stored.run;
-    if (found->result.status != "failed") break;
+    if (!found || stored.run->result.status != RunStatus::failed) found = stored.run;
+    if (found->result.status != RunStatus::failed) break;
   }
   return found;
 }
@@ -84,7 +84,7 @@ int merge(const po::variables_map& options, const std::vector<std::string>& comm
     }
     const RunResult* result = out.result(run.hash);
     if (result == nullptr) ++missing;
-    if (result != nullptr && result->status == "failed") ++failed;
+    if (result != nullptr && result->status == RunStatus::failed) ++failed;
   }
   out.write_csvs();
   std::cout << hashes.size() - missing << " of " << hashes.size() << " runs";

@@ -18,7 +18,7 @@ std::string state_of(const RunStore::Found& found) {
   if (use_of(found) != Use::as_it_is) return "other version";
   if (!found.damage.empty()) return "damaged";
   if (!found.run) return "missing";
-  return found.run->result.status == "failed" ? "failed" : "done";
+  return found.run->result.status == RunStatus::failed ? "failed" : "done";
 }
 
 std::string gflop(double flops) {

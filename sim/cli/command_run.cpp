@@ -5,6 +5,7 @@
 #include <thread>
 
 #include "sim/base/atomic_file.hpp"
+#include "sim/base/format.hpp"
 #include "sim/cli/command_line.hpp"
 #include "sim/cli/command_options.hpp"
 #include "sim/cli/progress_display.hpp"
@@ -133,8 +134,7 @@ bool tell_what_decides(const Study& study, const ResultsFolder& folder, const Ef
   const auto begins = [&](std::size_t runs) {
     if (!effort.quiet && runs > 0) {
       std::cout.flush();
-      std::cerr << "timing " << runs << (runs == 1 ? " run" : " runs")
-                << " again on changed clusters\n";
+      std::cerr << "timing " << counted(runs, "run") << " again on changed clusters\n";
     }
   };
   if (!update_whatif(study, folder, effort.jobs, begins, [] { return interrupted != 0; })) {
@@ -196,8 +196,7 @@ int run(const po::variables_map& options, const std::vector<std::string>& comman
     }
     if (done > 0) std::cerr << done << " of " << runs.size() << " already done\n";
   }
-  const bool asks_what_if = options.count("no-whatif") == 0;
-  if (!asks_what_if || !missing_of(runs, study, folder).empty()) remove_whatif(folder.path());
+  remove_outdated_whatif(study, folder);
   bool complete = false;
   std::size_t untraced = 0;
   try {
@@ -211,7 +210,7 @@ int run(const po::variables_map& options, const std::vector<std::string>& comman
 
   const std::vector<RunResult> rows = folder.rows();
   print_summary(std::cout, study.experiment(0), study.table().axes, rows);
-  if (complete && rows.size() == study.size() && asks_what_if) {
+  if (complete && rows.size() == study.size() && options.count("no-whatif") == 0) {
     complete = tell_what_decides(study, folder, effort);
   }
   std::vector<std::string> names;
@@ -229,7 +228,7 @@ int run(const po::variables_map& options, const std::vector<std::string>& comman
   }
   const bool drawn = !wants_report || make_report(folder.path()) == 0;
   for (const std::size_t run : runs) {
-    if (folder.result(study.table().runs[run].hash)->status == "failed") return 1;
+    if (folder.result(study.table().runs[run].hash)->status == RunStatus::failed) return 1;
   }
   return drawn && untraced == 0 ? 0 : 1;
 }

@@ -4,7 +4,7 @@
 #include "sim/cli/command_line.hpp"
 #include "sim/cli/field_markdown.hpp"
 #include "sim/cli/scenario_schema.hpp"
-#include "sim/scenario/scenario.hpp"
+#include "sim/learning/learning_spec.hpp"
 
 namespace po = boost::program_options;
 
@@ -13,7 +13,7 @@ namespace {
 
 /// docs/scenario.md's list of all keys.
 void print_markdown() {
-  const std::vector<FieldInfo> fields = Scenario::fields().infos();
+  const std::vector<FieldInfo> fields = scenario_keys();
   print_field_table(std::cout, fields);
   print_object_sections(std::cout, fields);
 }

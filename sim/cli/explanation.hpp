@@ -1,26 +1,13 @@
 #pragma once
 
 #include <array>
-#include <filesystem>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "sim/results/statistics/estimate.hpp"
+#include "sim/cli/explained_runs.hpp"
 
 namespace motley {
-
-/// What one run tells about how it came to the target.
-struct RunToTarget {
-  std::string point;  ///< of a sweep, in words; empty without one
-  std::uint64_t replica = 0;
-  std::optional<double> time_s;  ///< empty: not reached
-  double updates = 0;            ///< until then
-  double samples = 0;
-  std::array<double, 4> shares = {};  ///< of the workers' time over the run, see time_parts
-  double mean_staleness = 0;
-  std::optional<double> best_accuracy;
-};
 
 inline constexpr std::array<const char*, 4> time_parts = {"computing", "transfer", "waiting",
                                                           "discarded"};
@@ -44,9 +31,8 @@ struct WayToTarget {
 struct Explanation {
   WayToTarget first;
   WayToTarget second;
-  std::size_t pairs = 0;                   ///< of runs with the same seed in which both reached it
-  std::size_t left_out = 0;                ///< pairs in which one did not
-  std::optional<Interval> ratio_interval;  ///< 95 %, from the pairs; none of a single one
+  std::size_t pairs = 0;     ///< of runs with the same seed in which both reached it
+  std::size_t left_out = 0;  ///< pairs in which one did not
 
   double ratio() const { return second.time_s / first.time_s; }
   /// Too close for one to be called first: shares of such a ratio would be of nothing.
@@ -56,16 +42,12 @@ struct Explanation {
   double samples_factor() const { return second.samples / first.samples; }
 };
 
-/// The runs of one algorithm in a results folder. InputError when there are none, or when the
-/// folder is a sweep and `point` does not name one of its points.
-std::vector<RunToTarget> runs_to_target(const std::filesystem::path& folder,
-                                        const std::string& algorithm, const std::string& point);
-
 /// Empty when there is no pair in which both reached the target. The first is the faster one.
 std::optional<Explanation> explain(const std::string& a, const std::vector<RunToTarget>& runs_a,
                                    const std::string& b, const std::vector<RunToTarget>& runs_b);
 
-/// The table of factors and parts, and what dominates, in words.
-std::string to_text(const Explanation& explanation);
+/// The table of factors and parts, and what dominates, in words. The verdict is that of the first
+/// against the second.
+std::string to_text(const Explanation& explanation, const std::optional<StoredVerdict>& verdict);
 
 }  // namespace motley

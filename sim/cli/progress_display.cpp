@@ -83,17 +83,17 @@ void ProgressDisplay::finished(std::size_t run, const RunResult& result) {
   running_.erase(run);
   ++done_;
   cost_of_done_ += study_.cost(run);
-  if (result.status == "failed") ++failed_;
+  if (result.status == RunStatus::failed) ++failed_;
   remember_best(run, result);
   std::ostringstream text;
   text << "  ";
   if (!terminal_) text << done_ << "/" << total_ << " ";
   text << std::left << std::setw(16) << name_of(run) << " ";
-  if (result.status == "ok") {
+  if (result.status == RunStatus::ok) {
     text << result.updates << " updates in " << std::setprecision(6) << result.virtual_s
          << " virtual s, " << std::setprecision(3) << result.wall_s << " s wall time";
   } else {
-    text << result.status << ": " << result.reason;
+    text << to_text(result.status) << ": " << result.reason;
   }
   say(text.str());
 }
@@ -102,7 +102,7 @@ void ProgressDisplay::failed_again(std::size_t run, const RunResult& result) {
   running_.erase(run);
   ++done_;
   cost_of_done_ += study_.cost(run);
-  say("  " + name_of(run) + " has no trace: it " + result.status + ": " + result.reason +
+  say("  " + name_of(run) + " has no trace: it " + to_text(result.status) + ": " + result.reason +
       "; its stored result is kept");
 }
 
@@ -111,7 +111,7 @@ void ProgressDisplay::limited(std::size_t jobs, const std::string& reason) {
 }
 
 void ProgressDisplay::remember_best(std::size_t run, const RunResult& result) {
-  if (result.status != "ok") return;
+  if (result.status != RunStatus::ok) return;
   std::ostringstream text;
   Best best{name_of(run), "", {}};
   if (result.time_to_target_s) {

@@ -4,8 +4,8 @@
 
 #include "algorithms/catalog.hpp"
 #include "sim/base/json.hpp"
+#include "sim/learning/learning_spec.hpp"
 #include "sim/scenario/field_schema.hpp"
-#include "sim/scenario/scenario.hpp"
 
 namespace motley {
 namespace {
@@ -85,7 +85,7 @@ Json algorithms_schema() {
 Json scenario_schema() {
   Json schema = {{"$schema", "http://json-schema.org/draft-07/schema#"},
                  {"title", "A scenario of Motley"}};
-  schema.update(object_schema(Scenario::fields().infos()));
+  schema.update(object_schema(scenario_keys()));
   Json defaults = object_schema(DefaultsSpec::fields().infos());
   defaults.erase("required");
   schema["properties"]["defaults"].update(defaults);

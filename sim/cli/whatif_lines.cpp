@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
-#include <iomanip>
 #include <map>
 #include <optional>
 #include <ostream>
-#include <sstream>
+
+#include "sim/base/format.hpp"
+#include "sim/cli/explained_runs.hpp"
+#include "sim/results/csv_table.hpp"
 
 namespace motley {
 
@@ -66,9 +68,7 @@ bool is_part_of(const std::string& part, const std::string& whole) {
 }
 
 std::string times(double factor) {
-  std::ostringstream text;
-  text << std::fixed << std::setprecision(2) << factor << "x";
-  return text.str();
+  return fixed(factor, 2) + "x";
 }
 
 bool brings_nearly_as_much(const Gain& part, const Gain& whole) {
@@ -92,15 +92,6 @@ std::vector<Gain> worth_naming(const std::vector<Gain>& gains) {
   return named;
 }
 
-std::string point_at(const CsvTable& table, std::size_t row) {
-  std::string point;
-  for (const std::string& column : table.columns()) {
-    if (!column.starts_with("/")) continue;
-    point += (point.empty() ? "" : " ") + column + "=" + table.text(row, column);
-  }
-  return point;
-}
-
 /// What was asked of one algorithm at one point.
 struct Asked {
   std::string algorithm;
@@ -118,7 +109,7 @@ std::vector<Asked> read_asked(const std::filesystem::path& folder) {
   for (std::size_t i = 0; i < table.rows(); ++i) {
     const std::string change = table.text(i, "change");
     if (change == "as_is") {
-      all.push_back({table.text(i, "algorithm"), point_at(table, i), {}});
+      all.push_back({table.text(i, "algorithm"), point_of(table, i), {}});
       samples_as_is = table.number(i, "samples_per_s").value_or(0);
     }
     if (all.empty()) continue;
@@ -146,7 +137,7 @@ std::string over_points(const std::vector<const Asked*>& of_algorithm) {
   std::string text;
   for (const auto& [name, count] : counts) {
     text += (text.empty() ? "" : ", ") + (name.empty() ? "none that was tried" : name) + " at " +
-            std::to_string(count) + (count == 1 ? " point" : " points");
+            counted(count, "point");
   }
   return "bottleneck: " + text;
 }

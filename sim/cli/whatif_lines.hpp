@@ -6,8 +6,6 @@
 #include <string>
 #include <vector>
 
-#include "sim/results/csv_table.hpp"
-
 namespace motley {
 
 /// How much faster one algorithm makes its updates at one point when one thing is changed.

@@ -23,7 +23,7 @@ void GlobalModel::begin(const Algorithm& algorithm, const Shards& shards) {
 
 void GlobalModel::evaluate(double now) {
   const auto start = std::chrono::steady_clock::now();
-  recorder_.evaluated(now, is_real_ ? evaluator_.evaluate(current()) : Evaluation{});
+  recorder_.evaluated(now, is_real_ ? evaluator_.evaluate(current()) : Evaluation{}, kind());
   const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - start;
   evaluation_wall_s_ += passed.count();
   evaluated_(now);
@@ -32,7 +32,8 @@ void GlobalModel::evaluate(double now) {
 void GlobalModel::update(double now, Model& x) {
   // A merge of the workers' own models is always evaluated: between merges there is no global model
   // that could reach a target. What was due at this very moment shows the real merge, too.
-  const bool due = recorder_.update_finished(now) || merge_due_ || !own_models_.empty();
+  const bool merges = !own_models_.empty();
+  const bool due = recorder_.update_finished(now, ModelKind::real) || merge_due_ || merges;
   merge_due_.reset();
   x.version = recorder_.updates();
   global_ = x;
@@ -51,7 +52,7 @@ void GlobalModel::update_shard(double now, ShardState& shard, Model& x) {
   const bool whole = std::ranges::all_of(*shards_, [&](const std::unique_ptr<ShardState>& other) {
     return other->updates > recorder_.updates();
   });
-  if (whole && recorder_.update_finished(now)) evaluate(now);
+  if (whole && recorder_.update_finished(now, ModelKind::real)) evaluate(now);
 }
 
 void GlobalModel::update_own(double now, std::size_t rank, const Model& x, std::uint64_t steps) {
@@ -61,7 +62,7 @@ void GlobalModel::update_own(double now, std::size_t rank, const Model& x, std::
   }
   own_models_[rank] = x;
   own_steps_[rank] = steps;
-  if (recorder_.update_finished(now)) merge_due_ = now;
+  if (recorder_.update_finished(now, kind())) merge_due_ = now;
 }
 
 void GlobalModel::evaluate_merge_before(double now) {
@@ -69,6 +70,11 @@ void GlobalModel::evaluate_merge_before(double now) {
   const double due = *merge_due_;
   merge_due_.reset();
   evaluate(due);
+}
+
+ModelKind GlobalModel::kind() const {
+  return !own_models_.empty() && algorithm_->merges_own_models() ? ModelKind::oracle
+                                                                 : ModelKind::real;
 }
 
 Parameters GlobalModel::current() const {

@@ -43,6 +43,8 @@ class GlobalModel {
  private:
   /// What the servers hold, or what a merge would give.
   Parameters current() const;
+  /// Whether current() is only what a merge would give.
+  ModelKind kind() const;
 
   Evaluator& evaluator_;
   Recorder& recorder_;

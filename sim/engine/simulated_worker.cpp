@@ -10,7 +10,7 @@ SimulatedWorker::SimulatedWorker(Simulation& simulation, std::size_t rank)
     : simulation_(simulation),
       rank_(rank),
       mail_(simulation, rank),
-      samples_(simulation.setup().partition, simulation.setup().scenario.order(),
+      samples_(simulation.setup().partition, simulation.setup().order,
                simulation.setup().scenario.seed, rank),
       computation_(simulation, rank, mail_, samples_) {}
 
@@ -36,7 +36,7 @@ void SimulatedWorker::step(UpdateRule& rule, Model& x, const Parameters& g) {
 }
 
 void SimulatedWorker::draw_from_share(std::span<const double> shares) {
-  samples_.draw_from(simulation_.partition_by(shares));
+  samples_.draw_from(simulation_.partitions().by(shares));
 }
 
 // ---- With the server ----
@@ -107,7 +107,7 @@ void SimulatedWorker::answer_with_gradient(std::size_t n) {
 Group& SimulatedWorker::group(const std::string& name, const std::vector<std::size_t>& ranks,
                               const std::string& collective) {
   std::unique_ptr<SimulatedGroup>& mine = groups_[name];
-  GroupState& state = simulation_.group(name, ranks, collective);
+  GroupState& state = simulation_.groups().group(name, ranks, collective);
   if (!mine) mine = std::make_unique<SimulatedGroup>(*this, simulation_, mail_, state, name);
   return *mine;
 }

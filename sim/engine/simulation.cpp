@@ -1,13 +1,13 @@
 #include "sim/engine/simulation.hpp"
 
 #include <algorithm>
-#include <map>
 #include <sstream>
 #include <stdexcept>
 
 #include "sim/engine/simgrid_generation.hpp"
 #include "sim/engine/simulated_server.hpp"
 #include "sim/engine/simulated_worker.hpp"
+#include "sim/engine/who_waits.hpp"
 
 namespace s4u = simgrid::s4u;
 
@@ -53,6 +53,13 @@ Simulation::Simulation(const SimulationSetup& setup)
       initial_(initial_model_of(setup)),
       global_model_(initial_, evaluator_, recorder_, pool_, setup.problem.is_real(),
                     setup.cluster.workers.size(), [this](double now) { report_progress(now); }),
+      groups_({network_,
+               pool_,
+               setup.scenario.approximate,
+               {},
+               setup.message_bytes,
+               setup.problem.dimension()}),
+      partitions_(setup.problem.train_size(), setup.scenario.seed),
       layers_(modelled_layers(setup)),
       end_(s4u::Semaphore::create(0)) {
   if (setup.trace) recorder_.keep_timeline(*setup.trace, setup.cluster);
@@ -85,34 +92,6 @@ double Simulation::share_of_model(const ShardState& shard) const {
   return static_cast<double>(shard.shard.size) / static_cast<double>(initial_.size());
 }
 
-const Partition& Simulation::partition_by(std::span<const double> shares) {
-  std::unique_ptr<Partition>& partition =
-      partitions_[std::vector<double>(shares.begin(), shares.end())];
-  if (!partition) {
-    partition =
-        std::make_unique<Partition>(setup_.problem.train_size(), shares, setup_.scenario.seed);
-  }
-  return *partition;
-}
-
-GroupState& Simulation::group(const std::string& name, const std::vector<std::size_t>& ranks,
-                              const std::string& collective) {
-  std::unique_ptr<GroupState>& state = groups_[name];
-  if (!state) {
-    const Collective::Setup setup{network_,
-                                  pool_,
-                                  setup_.scenario.approximate,
-                                  ranks,
-                                  setup_.message_bytes,
-                                  setup_.problem.dimension()};
-    state = std::make_unique<GroupState>(setup, collective);
-  }
-  if (state->ranks != ranks || state->collective != collective) {
-    throw std::logic_error("two workers mean different groups by '" + name + "'");
-  }
-  return *state;
-}
-
 // ---- What happens ----
 
 void Simulation::model_arrived(std::size_t rank, std::size_t shard, const Model& x) {
@@ -135,8 +114,7 @@ void Simulation::worker_left(std::size_t rank) {
     shard->inbox.put(clock(), rank, {Event::Kind::left, {}, rank});
     shard->arrival.look();
   }
-  departures_.push_back({clock(), rank});
-  for (WorkerMail* watcher : watchers_) watcher->look();
+  departures_.record(clock(), rank);
 }
 
 std::function<void(const Message&)> Simulation::guarded_handler(
@@ -144,13 +122,6 @@ std::function<void(const Message&)> Simulation::guarded_handler(
   return [this, handler = std::move(handler)](const Message& message) {
     guarded([&] { handler(message); });
   };
-}
-
-void Simulation::watch_departures(WorkerMail& mail, bool watching) {
-  if (watching)
-    watchers_.insert(&mail);
-  else
-    watchers_.erase(&mail);
 }
 
 // ---- Running ----
@@ -202,7 +173,7 @@ void Simulation::end_at(double time) {
 }
 
 void Simulation::stop_if_over() {
-  if (!recorder_.stopped() && !over_) return;
+  if (!recorder_.stop().stopped() && !over_) return;
   if (!over_) end_at(clock());
   s4u::this_actor::suspend();  // ended with the other daemons
 }
@@ -256,28 +227,16 @@ double Simulation::last_event() const {
 }
 
 std::string Simulation::who_waits_for_whom() const {
-  std::map<std::string, std::vector<std::string>> waiting;  // by what they wait for
+  WhoWaits who;
   if (has_server_) {
     for (const std::unique_ptr<ShardState>& shard : shards_) {
-      std::vector<std::string>& names = waiting[shard->waits_for];
-      const std::string& name = setup_.cluster.servers[shard->shard.server].name;
-      if (names.empty() || names.back() != name) names.push_back(name);
+      who.add(setup_.cluster.servers[shard->shard.server].name, shard->waits_for);
     }
   }
   for (std::size_t rank = 0; rank < workers_.size(); ++rank) {
-    waiting[workers_[rank]->mail().waits_for()].push_back(setup_.cluster.workers[rank].name);
+    who.add(setup_.cluster.workers[rank].name, workers_[rank]->mail().waits_for());
   }
-  constexpr std::size_t most_names = 6;
-  std::ostringstream text;
-  for (const auto& [what, who] : waiting) {
-    if (text.tellp() > 0) text << "; ";
-    for (std::size_t i = 0; i < std::min(who.size(), most_names); ++i) {
-      text << (i > 0 ? ", " : "") << who[i];
-    }
-    if (who.size() > most_names) text << " and " << who.size() - most_names << " more";
-    text << (who.size() > 1 ? " wait for " : " waits for ") << what;
-  }
-  return text.str();
+  return who.text();
 }
 
 // ---- The run ----
@@ -297,7 +256,7 @@ RunResult Simulation::run(const Algorithm& algorithm) {
   });
   global_model_.evaluate(0);
   start_actors(algorithm);
-  if (recorder_.stopped()) end_at(0);  // the initial model has reached the target already
+  if (recorder_.stop().stopped()) end_at(0);  // the initial model has reached the target already
   if (setup_.scenario.stop.time_s) {
     engine.run_until(*setup_.scenario.stop.time_s);
     if (!over_) {
@@ -322,11 +281,11 @@ RunResult Simulation::result() {
     result.workers.push_back(worker);
   }
   if (!deadlock_.empty()) {
-    result.status = "failed";
+    result.status = RunStatus::failed;
     std::ostringstream reason;
     reason << "deadlock at " << end_time_ << " s: " << deadlock_;
     result.reason = reason.str();
-  } else if (recorder_.status() != Recorder::Status::diverged &&
+  } else if (recorder_.stop().status() != StopRule::Status::diverged &&
              recorder_.has_unevaluated_update()) {
     global_model_.evaluate(end_time_);
   }

@@ -2,10 +2,8 @@
 
 #include <exception>
 #include <functional>
-#include <map>
 #include <memory>
 #include <optional>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -14,11 +12,13 @@
 #include "sim/base/thread_pool.hpp"
 #include "sim/engine/agenda.hpp"
 #include "sim/engine/computation.hpp"
+#include "sim/engine/departures.hpp"
 #include "sim/engine/engine_setup.hpp"
 #include "sim/engine/evaluator.hpp"
 #include "sim/engine/global_model.hpp"
+#include "sim/engine/groups.hpp"
 #include "sim/engine/network.hpp"
-#include "sim/engine/simulated_group.hpp"
+#include "sim/engine/shared_partitions.hpp"
 #include "sim/learning/data/sampler.hpp"
 #include "sim/learning/models/problem.hpp"
 #include "sim/learning/rules/step_memo.hpp"
@@ -29,12 +29,6 @@
 namespace motley {
 
 class SimulatedWorker;
-
-/// When which worker's body ended.
-struct Departure {
-  double time = 0;
-  std::size_t worker = 0;
-};
 
 /// How far a run is, for those who watch.
 struct Progress {
@@ -51,6 +45,7 @@ struct SimulationSetup {
   const ClusterPlan& cluster;
   const Problem& problem;
   const Partition& partition;
+  SampleOrder order;
   double flops_per_sample = 0;
   std::uint64_t message_bytes = 0;
   unsigned threads = 1;
@@ -79,6 +74,9 @@ class Simulation {
   StepMemo& step_memo() { return step_memo_; }
   Agenda& agenda() { return agenda_; }
   Network& network() { return network_; }
+  Groups& groups() { return groups_; }
+  Departures& departures() { return departures_; }
+  SharedPartitions& partitions() { return partitions_; }
   Workspace& workspace(unsigned thread) { return evaluator_.workspace(thread); }
 
   // Who and what there is.
@@ -96,20 +94,11 @@ class Simulation {
   ShardState& shard(std::size_t index) { return *shards_[index]; }
   /// By parameters.
   double share_of_model(const ShardState& shard) const;
-  /// The parts of the data in proportion to these shares: a function of them and the seed, kept.
-  const Partition& partition_by(std::span<const double> shares);
-  /// Made by the first who names it; std::logic_error when others give its name to another group.
-  GroupState& group(const std::string& name, const std::vector<std::size_t>& ranks,
-                    const std::string& collective);
 
   // What happens, outside of any actor.
   void model_arrived(std::size_t rank, std::size_t shard, const Model& x);
   void message_arrived(std::size_t rank, Message message);
   void push_arrived(std::size_t shard, Push push);
-  /// In order of time. Kept rather than told to everybody: few want to know.
-  const std::vector<Departure>& departures() const { return departures_; }
-  /// While `watching`, look() is called on it when somebody leaves.
-  void watch_departures(WorkerMail& mail, bool watching);
   /// What a handler throws ends the run, as what a body throws does.
   std::function<void(const Message&)> guarded_handler(std::function<void(const Message&)> handler);
 
@@ -149,10 +138,9 @@ class Simulation {
   GlobalModel global_model_;
   GlobalModel::Shards shards_;
   std::vector<std::unique_ptr<SimulatedWorker>> workers_;
-  std::vector<Departure> departures_;
-  std::set<WorkerMail*> watchers_;
-  std::map<std::string, std::unique_ptr<GroupState>> groups_;
-  std::map<std::vector<double>, std::unique_ptr<Partition>> partitions_;  // by shares
+  Departures departures_;
+  Groups groups_;
+  SharedPartitions partitions_;
   std::vector<Layer> layers_;
   bool layers_travel_alone_ = false;
   bool has_server_ = true;

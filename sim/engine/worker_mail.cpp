@@ -158,13 +158,13 @@ void WorkerMail::serve(const std::string& kind, std::function<void(const Message
 }
 
 std::optional<Event> WorkerMail::next_event(double until) {
-  const std::vector<Departure>& departures = simulation_.departures();
+  const std::vector<Departure>& departures = simulation_.departures().all();
   waits_for_ = "a message, or a worker to leave or join";
-  simulation_.watch_departures(*this, true);
+  simulation_.departures().watch(rank_, [this] { arrival_.look(); });
   const bool there = arrival_.wait(until, [this, &departures] {
     return !events_.empty() || departures_seen_ < departures.size();
   });
-  simulation_.watch_departures(*this, false);
+  simulation_.departures().unwatch(rank_);
   waits_for_ = "nothing";
   if (!there) return std::nullopt;
   for (; departures_seen_ < departures.size(); ++departures_seen_) {

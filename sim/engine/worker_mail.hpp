@@ -32,8 +32,6 @@ class WorkerMail {
   // What happens, outside of any actor.
   void model_arrived(std::size_t shard, const Model& x);
   void message_arrived(Message message);
-  /// Somebody has left: whoever waits for events gets to see it.
-  void look() { arrival_.look(); }
 
   // Models from the server.
   std::size_t shards() const { return models_.size(); }

@@ -11,8 +11,7 @@ namespace motley {
 /// Which samples a worker draws next: those of its own sequence, or those it was told.
 class WorkerSamples {
  public:
-  WorkerSamples(const Partition& partition, DataSpec::Order order, std::uint64_t seed,
-                std::size_t rank)
+  WorkerSamples(const Partition& partition, SampleOrder order, std::uint64_t seed, std::size_t rank)
       : sampler_(partition, order, seed, rank) {}
 
   /// How many there are in its part of the data.

@@ -1,30 +1,19 @@
 #include "sim/results/recorder.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <map>
-#include <sstream>
-
-#include "sim/base/json.hpp"
 
 namespace motley {
 
 Recorder::Recorder(const Scenario& scenario, const ClusterPlan& cluster,
                    std::size_t samples_per_epoch)
-    : stop_(scenario.stop),
+    : stop_(scenario.stop, samples_per_epoch),
+      schedule_(scenario.evaluate.every),
       target_(scenario.target),
       samples_per_epoch_(samples_per_epoch),
       workers_(cluster.workers.size()) {
   for (std::size_t i = 0; i < workers_.size(); ++i) {
     workers_[i].share_histogram(&staleness_[cluster.workers[i].class_name]);
-  }
-  const Json& every = scenario.evaluate.every;
-  if (every.is_number()) {
-    evaluate_every_ = every.get<std::uint64_t>();
-  } else if (every.get<std::string>() == "auto") {
-    evaluations_per_run_ = EvaluateSpec::automatic_points;
-  } else {
-    evaluate_every_s_ = parse_quantity(every, Dimension::time, {});
   }
 }
 
@@ -36,37 +25,13 @@ void Recorder::keep_timeline(const TraceWindow& window, const ClusterPlan& clust
   for (std::size_t i = 0; i < workers_.size(); ++i) workers_[i].show_on(*timeline_, i);
 }
 
-double Recorder::progress(double now) const {
-  double share = 0;
-  if (stop_.time_s) share = std::max(share, now / *stop_.time_s);
-  if (stop_.updates) {
-    share = std::max(share, static_cast<double>(updates_) / static_cast<double>(*stop_.updates));
-  }
-  const auto samples = static_cast<double>(samples_);
-  if (stop_.samples) share = std::max(share, samples / static_cast<double>(*stop_.samples));
-  if (stop_.epochs) {
-    share = std::max(share, samples / (*stop_.epochs * static_cast<double>(samples_per_epoch_)));
-  }
-  return std::min(share, 1.0);
-}
-
-void Recorder::diverge(const std::string& why) {
-  if (status_ == Status::diverged) return;  // the first reason stays; finished does not
-  status_ = Status::diverged;
-  reason_ = why;
-}
-
 void Recorder::gradient_computed(std::size_t rank, std::uint64_t samples,
                                  std::optional<double> loss) {
   workers_[rank].count_gradient(samples);
   ++gradients_;
   samples_ += samples;
   if (!loss) return;
-  if (!std::isfinite(*loss)) {
-    diverge("the loss of a mini-batch is not finite after " + std::to_string(updates_) +
-            " updates: try a smaller step_size");
-    return;
-  }
+  if (!stop_.check_finite(*loss, "the loss of a mini-batch", updates_)) return;
   loss_sum_ += *loss;
   ++loss_count_;
 }
@@ -75,65 +40,33 @@ void Recorder::decided(double now, std::size_t rank, const std::string& quantity
   decisions_.push_back({now, rank, quantity, value});
 }
 
-bool Recorder::is_due(double now) {
-  double intervals = 0;
-  if (evaluate_every_s_)
-    intervals = std::floor(now / *evaluate_every_s_);
-  else if (evaluate_every_)
-    intervals = static_cast<double>(updates_ / *evaluate_every_);
-  else
-    intervals = std::floor(progress(now) * evaluations_per_run_);
-  if (intervals <= due_) return false;
-  due_ = intervals;
-  return true;
-}
-
-bool Recorder::update_finished(double now) {
+bool Recorder::update_finished(double now, ModelKind kind) {
   ++updates_;
-  const bool due = is_due(now);
-  check_stop(now);
+  const bool due = schedule_.is_due(now, updates_, progress(now));
+  if (kind == ModelKind::real) target_.update_finished(now, updates_);
+  stop_.check_budget(now, updates_, samples_);
   return due;
 }
 
-void Recorder::check_stop(double now) {
-  if (!stopped() && progress(now) >= 1) status_ = Status::finished;
-}
-
-bool Recorder::reached(const Evaluation& evaluation) const {
-  if (!target_) return false;
-  if (target_->accuracy) return evaluation.accuracy && *evaluation.accuracy >= *target_->accuracy;
-  return evaluation.loss && *evaluation.loss <= *target_->loss;
-}
-
-void Recorder::evaluated(double now, const Evaluation& evaluation) {
-  if (evaluation.loss && !std::isfinite(*evaluation.loss)) {
-    diverge("the test loss is not finite after " + std::to_string(updates_) +
-            " updates: try a smaller step_size");
-    return;
-  }
+void Recorder::evaluated(double now, const Evaluation& evaluation, ModelKind kind) {
+  if (evaluation.loss && !stop_.check_finite(*evaluation.loss, "the test loss", updates_)) return;
   CurvePoint point;
   point.time_s = now;
   point.updates = updates_;
   point.samples = samples_;
-  point.epochs = static_cast<double>(samples_) / static_cast<double>(samples_per_epoch_);
+  point.epochs = epochs();
   point.bytes = bytes_;
   if (loss_count_ > 0) point.train_loss = loss_sum_ / static_cast<double>(loss_count_);
   point.test_loss = evaluation.loss;
   point.test_accuracy = evaluation.accuracy;
+  point.kind = kind;
   curve_.push_back(point);
   loss_sum_ = 0;
   loss_count_ = 0;
-  if (evaluation.loss && *evaluation.loss > stop_.diverged_above * *curve_.front().test_loss) {
-    std::ostringstream limit;
-    limit << stop_.diverged_above;
-    diverge("the test loss is more than " + limit.str() + " times the initial one after " +
-            std::to_string(updates_) + " updates: try a smaller step_size");
-    return;
-  }
-  if (!time_to_target_s_ && reached(evaluation)) {
-    time_to_target_s_ = now;
-    if (stop_.at_target && !stopped()) status_ = Status::finished;
-  }
+  if (evaluation.loss && !stop_.check_growth(*evaluation.loss, updates_)) return;
+  if (kind == ModelKind::oracle) return;
+  target_.evaluated(now, updates_, evaluation);
+  if (target_.time_s()) stop_.target_reached();
 }
 
 void Recorder::close(double now) {
@@ -143,19 +76,19 @@ void Recorder::close(double now) {
   CurvePoint last = curve_.back();
   last.time_s = now;
   last.samples = samples_;
-  last.epochs = static_cast<double>(samples_) / static_cast<double>(samples_per_epoch_);
+  last.epochs = epochs();
   last.bytes = bytes_;
   if (loss_count_ > 0) last.train_loss = loss_sum_ / static_cast<double>(loss_count_);
   curve_.push_back(last);
 }
 
 void Recorder::write_to(RunResult& result, double virtual_s) const {
-  result.time_budget_s = stop_.time_s;
+  result.time_budget_s = stop_.time_budget_s();
   result.virtual_s = virtual_s;
   result.updates = updates_;
   result.gradients = gradients_;
   result.samples = samples_;
-  result.epochs = static_cast<double>(samples_) / static_cast<double>(samples_per_epoch_);
+  result.epochs = epochs();
   result.bytes = bytes_;
   result.curve = curve_;
   result.decisions = decisions_;
@@ -163,10 +96,10 @@ void Recorder::write_to(RunResult& result, double virtual_s) const {
                    [](const Decision& a, const Decision& b) {
                      return a.time_s != b.time_s ? a.time_s < b.time_s : a.rank < b.rank;
                    });
-  result.time_to_target_s = time_to_target_s_;
-  if (status_ == Status::diverged) {
-    result.status = "diverged";
-    result.reason = reason_;
+  result.time_to_target_s = target_.time_s();
+  if (stop_.status() == StopRule::Status::diverged) {
+    result.status = RunStatus::diverged;
+    result.reason = stop_.reason();
   } else if (!curve_.empty()) {
     for (const CurvePoint& point : curve_) {
       if (point.test_accuracy) {

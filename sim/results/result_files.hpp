@@ -18,11 +18,11 @@ class ResultFiles {
 
   const std::filesystem::path& folder() const { return folder_; }
   void write_json(const std::string& name, const Json& json) const;
-  /// runs.csv, curves.csv, workers.csv, staleness.csv and links.csv of the runs so far, in the
-  /// order given. `axes` are the pointers that the values of RunResult::point belong to.
+  /// The files of run_tables.hpp, of the runs so far, in the order given. `axes` are the pointers
+  /// that the values of RunResult::point belong to.
   void write_csvs(const std::vector<std::string>& axes,
                   const std::vector<RunResult>& results) const;
-  /// summary.csv and bands.csv: what the runs so far say together, see summary_csv(), bands_csv().
+  /// summary.csv, comparisons.csv and bands.csv: what the runs so far say together.
   void write_statistics(const std::vector<std::string>& axes, const std::string& baseline,
                         const std::vector<RunResult>& results) const;
 

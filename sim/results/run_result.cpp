@@ -49,7 +49,7 @@ Json to_json(const RunResult& r) {
                {"algorithm", r.algorithm},
                {"replica", r.replica},
                {"seed", r.seed},
-               {"status", r.status},
+               {"status", to_text(r.status)},
                {"reason", r.reason},
                {"time_budget_s", json_or_null(r.time_budget_s)},
                {"virtual_s", r.virtual_s},
@@ -71,11 +71,12 @@ Json to_json(const RunResult& r) {
                {"workers", Json::array()},
                {"links", Json::array()},
                {"staleness", Json::array()},
-               {"decisions", Json::array()}};
+               {"decisions", Json::array()},
+               {"warnings", Json::array()}};
   for (const CurvePoint& p : r.curve) {
     json["curve"].push_back({p.time_s, p.updates, p.samples, p.epochs, p.bytes,
                              json_or_null(p.train_loss), json_or_null(p.test_loss),
-                             json_or_null(p.test_accuracy)});
+                             json_or_null(p.test_accuracy), p.kind == ModelKind::oracle ? 1 : 0});
   }
   for (const WorkerResult& w : r.workers) {
     json["workers"].push_back({w.name, w.class_name, w.speed_flops, w.compute_s, w.transfer_s,
@@ -91,6 +92,7 @@ Json to_json(const RunResult& r) {
   for (const Decision& d : r.decisions) {
     json["decisions"].push_back({d.time_s, d.rank, d.quantity, d.value});
   }
+  for (const RunWarning& w : r.warnings) json["warnings"].push_back({w.kind, w.text});
   return json;
 }
 
@@ -100,10 +102,9 @@ RunResult run_result_from_json(const StrictJson& in) {
   r.algorithm = in.member("algorithm").text();
   r.replica = in.member("replica").count();
   r.seed = in.member("seed").count();
-  r.status = in.member("status").text();
-  if (r.status != "ok" && r.status != "diverged" && r.status != "failed") {
-    in.member("status").refuse("must be ok, diverged or failed");
-  }
+  const std::optional<RunStatus> status = run_status_of(in.member("status").text());
+  if (!status) in.member("status").refuse("must be ok, diverged or failed");
+  r.status = *status;
   r.reason = in.member("reason").text();
   r.time_budget_s = in.member("time_budget_s").number_or_null();
   r.virtual_s = in.member("virtual_s").number();
@@ -121,10 +122,11 @@ RunResult run_result_from_json(const StrictJson& in) {
   r.wall_s = in.member("wall_s").number();
   r.peak_rss_mb = in.member("peak_rss_mb").number();
   r.evaluation_wall_s = in.member("evaluation_wall_s").number();
-  for_each_row(in.member("curve"), 8, [&r](const StrictJson& p) {
+  for_each_row(in.member("curve"), 9, [&r](const StrictJson& p) {
     r.curve.push_back({p.element(0).number(), p.element(1).count(), p.element(2).count(),
                        p.element(3).number(), p.element(4).number(), p.element(5).number_or_null(),
-                       p.element(6).number_or_null(), p.element(7).number_or_null()});
+                       p.element(6).number_or_null(), p.element(7).number_or_null(),
+                       p.element(8).count() == 0 ? ModelKind::real : ModelKind::oracle});
   });
   for_each_row(in.member("workers"), 12, [&r](const StrictJson& w) {
     r.workers.push_back({w.element(0).text(), w.element(1).text(), w.element(2).number(),
@@ -146,6 +148,9 @@ RunResult run_result_from_json(const StrictJson& in) {
       d.element(1).refuse("must be the rank of one of the " + std::to_string(r.workers.size()) +
                           " workers");
     }
+  });
+  for_each_row(in.member("warnings"), 2, [&r](const StrictJson& w) {
+    r.warnings.push_back({w.element(0).text(), w.element(1).text()});
   });
   return r;
 }

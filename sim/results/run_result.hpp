@@ -8,6 +8,8 @@
 #include "sim/base/json.hpp"
 #include "sim/base/place.hpp"
 #include "sim/base/strict_json.hpp"
+#include "sim/results/evaluation.hpp"
+#include "sim/results/run_status.hpp"
 #include "sim/scenario/spread.hpp"
 
 /// What one run leaves behind: the rows of the CSV files, in SI units.
@@ -22,6 +24,7 @@ struct CurvePoint {
   std::optional<double> train_loss;  ///< mean over the mini-batches computed since the last point
   std::optional<double> test_loss;   ///< empty when nothing is learnt
   std::optional<double> test_accuracy;
+  ModelKind kind = ModelKind::real;
 };
 
 struct WorkerResult {
@@ -61,13 +64,25 @@ struct StalenessCount {
   std::uint64_t count = 0;
 };
 
-struct RunResult {
-  std::string run;
+/// Something about a run that its reader should know before trusting it.
+struct RunWarning {
+  std::string kind;  ///< one word, for programs: see run_warnings.hpp
+  std::string text;  ///< one line, for people
+};
+
+/// Which run it is of those of a plan.
+struct RunIdentity {
+  std::string run;  ///< unique among them
   std::string algorithm;
   std::uint64_t replica = 0;
   std::uint64_t seed = 0;
-  std::string status = "ok";  ///< ok, diverged, failed
-  std::string reason;         ///< why it failed or diverged
+  /// The values of the sweep's axes; not stored with the run, the plan knows them.
+  std::vector<Json> point;
+};
+
+struct RunResult : RunIdentity {
+  RunStatus status = RunStatus::ok;
+  std::string reason;  ///< why it failed or diverged
   double virtual_s = 0;
   std::uint64_t updates = 0;
   std::uint64_t gradients = 0;
@@ -88,8 +103,7 @@ struct RunResult {
   std::vector<LinkResult> links;
   std::vector<StalenessCount> staleness;  ///< by class, then staleness
   std::vector<Decision> decisions;
-  /// The values of the sweep's axes; not handed over, the plan knows them.
-  std::vector<Json> point;
+  std::vector<RunWarning> warnings;
   /// The virtual time the run was given; not in the CSV files.
   std::optional<double> time_budget_s;
 

@@ -12,8 +12,6 @@
 namespace motley {
 namespace {
 
-constexpr const char* events_header = "run,host,state,begin_s,end_s";
-
 std::string quoted(const std::string& text) {
   return Json(text).dump();
 }
@@ -107,11 +105,30 @@ void write_perfetto(std::ostream& out, const std::string& run, const Timeline& t
   out << "\n]}\n";
 }
 
+const ColumnTable<TimelineEvent>& events_table() {
+  static const ColumnTable<TimelineEvent> table = [] {
+    ColumnTable<TimelineEvent> t(
+        "events",
+        "One row per interval of a host's timeline; written with --trace. Sending and receiving go "
+        "on behind computing; waiting is when nothing else is.");
+    t.add("run", "", "the run, as in runs.csv", [](const TimelineEvent& e) { return e.run; });
+    t.add("host", "", "name of the worker or server",
+          [](const TimelineEvent& e) { return e.host; });
+    t.add("state", "", "compute, send, receive, wait, discarded or update",
+          [](const TimelineEvent& e) { return Timeline::name(e.interval.state); });
+    t.add("begin_s", "s", "virtual time at which it begins",
+          [](const TimelineEvent& e) { return e.interval.begin_s; });
+    t.add("end_s", "s", "virtual time at which it ends",
+          [](const TimelineEvent& e) { return e.interval.end_s; });
+    return t;
+  }();
+  return table;
+}
+
 void write_events(std::ostream& out, const std::string& run, const Timeline& timeline) {
-  out << "# " << timeline.extent() << "\n" << events_header << "\n";
+  out << "# " << timeline.extent() << "\n" << events_table().header();
   for (const Timeline::Interval& interval : timeline.intervals()) {
-    out << run << "," << timeline.hosts()[interval.host] << "," << Timeline::name(interval.state)
-        << "," << cell(interval.begin_s) << "," << cell(interval.end_s) << "\n";
+    out << events_table().line({run, timeline.hosts()[interval.host], interval});
   }
 }
 
@@ -127,7 +144,7 @@ std::vector<std::string> join_events(const std::filesystem::path& traces,
                                      const std::filesystem::path& events_csv) {
   std::vector<std::string> notes;
   write_file(events_csv, [&](std::ostream& out) {
-    out << events_header << "\n";
+    out << events_table().header();
     for (const std::string& run : runs) {
       std::ifstream in(traces / (run + ".csv"), std::ios::binary);
       std::string line;

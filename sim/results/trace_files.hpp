@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "sim/results/tables/column_table.hpp"
 #include "sim/results/timeline.hpp"
 
 namespace motley {
@@ -19,6 +20,15 @@ struct TraceRequest {
 /// A timeline as Chrome's trace JSON, which Perfetto's viewer opens: a process a host, a thread for
 /// each thing it does at the same time, arrows from a push to its update.
 void write_perfetto(std::ostream& out, const std::string& run, const Timeline& timeline);
+
+/// A row of events.csv.
+struct TimelineEvent {
+  const std::string& run;
+  const std::string& host;
+  const Timeline::Interval& interval;
+};
+
+const ColumnTable<TimelineEvent>& events_table();
 
 /// The same as rows of events.csv below a line that says what they show.
 void write_events(std::ostream& out, const std::string& run, const Timeline& timeline);

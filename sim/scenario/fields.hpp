@@ -37,7 +37,9 @@ struct FieldInfo {
   JsonValue schema = {};
 
   // Filled in by Fields::add.
-  std::string type = {};                 ///< "number", "list of integer", "object", ...
+  /// "number", "list of integer", "object", ... Given where a Json is taken as it is and yet only
+  /// an object will do.
+  std::string type = {};
   bool may_be_absent = false;            ///< no fallback and none needed
   std::vector<FieldInfo> children = {};  ///< of an object, or of a list's objects
 
@@ -120,7 +122,7 @@ class Fields {
   /// (taken as it is).
   template <class M, class Owner>
   requires std::is_base_of_v<Owner, T> Fields& add(FieldInfo info, M Owner::*member) {
-    info.type = fields_detail::type_name<M>(info);
+    if (info.type.empty()) info.type = fields_detail::type_name<M>(info);
     if (!info.schema) info.schema = fields_detail::schema_of<M>();
     info.may_be_absent = !info.fallback && fields_detail::is_optional<M>::value;
     info.children = fields_detail::children_of<M>();

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cctype>
-#include <cmath>
 #include <set>
 
 #include "sim/base/json.hpp"
@@ -91,62 +90,14 @@ void check_cluster(const ClusterSpec& cluster, const Place& place) {
   }
 }
 
-void check_evaluate(const EvaluateSpec& evaluate, const Place& place) {
-  const Json& every = evaluate.every;
-  const std::string must =
-      "must be a time with its unit (\"3s\"), a whole number of updates of at least 1, or \"auto\"";
-  if (every.is_string() && every.get<std::string>() == "auto") return;
-  if (every.is_string()) {
-    if (!(parse_quantity(every, Dimension::time, place) > 0)) throw InputError(place, must, every);
-    return;
-  }
-  const double updates = every.is_number() ? every.get<double>() : 0;
-  if (!(updates >= 1 && updates == std::floor(updates) && updates < 9e15)) {
-    throw InputError(place, must, every);
-  }
-}
-
 /// What single fields cannot see: keys that depend on each other.
 void check_together(const Scenario& s, const Place& root) {
   check_name(s.name, root / "name");
   check_cluster(s.cluster, root / "cluster");
-  check_evaluate(s.evaluate, root / "evaluate" / "every");
-  const bool quadratic = s.model.kind == ModelSpec::Kind::quadratic;
-  const bool none = s.model.kind == ModelSpec::Kind::none;
-  if (quadratic && s.data) {
-    throw InputError(root / "data", "the quadratic model makes its own data: remove this key");
-  }
-  if (none && s.data) {
-    throw InputError(root / "data", "nothing is learnt without a model: remove this key");
-  }
-  if (!quadratic && !none && !s.data) {
-    throw InputError(root, "needs \"data\": what is learnt from");
-  }
-  if (none && s.target) {
-    throw InputError(root / "target", "nothing is learnt without a model: remove this key");
-  }
-  if (none && (!s.cost.flops_per_sample || !s.cost.model_size_bytes)) {
-    throw InputError(
-        root / "cost",
-        "needs \"flops_per_sample\" and \"model_size\": there is no model to take them from");
-  }
-  if (s.model.kind == ModelSpec::Kind::mlp && s.model.hidden.empty()) {
-    throw InputError(root / "model" / "hidden", "must list at least one size (or choose softmax)");
-  }
-  if (quadratic && s.model.samples % 2 != 0) {
-    throw InputError(root / "model" / "samples", "must be even", Json(s.model.samples));
-  }
-  if (quadratic && s.model.strong_convexity > s.model.smoothness) {
-    throw InputError(root / "model" / "strong_convexity", "must be at most the smoothness",
-                     Json(s.model.strong_convexity));
-  }
   if (s.target) {
     const Place here = root / "target";
     if (s.target->accuracy.has_value() == s.target->loss.has_value()) {
       throw InputError(here, "needs exactly one of \"accuracy\" and \"loss\"");
-    }
-    if (quadratic && s.target->accuracy) {
-      throw InputError(here / "accuracy", "the quadratic model has no accuracy: give \"loss\"");
     }
   }
   if (s.approximate.ring == ApproximateSpec::Ring::fluid && s.network != Scenario::Network::fluid) {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "sim/base/json.hpp"
+#include "sim/scenario/evaluation_interval.hpp"
 #include "sim/scenario/fields.hpp"
 #include "sim/scenario/noise.hpp"
 #include "sim/scenario/spread.hpp"
@@ -13,47 +14,6 @@
 /// The scenario as the user wrote it, checked and in SI units. Every struct carries its own field
 /// descriptions; defaults live there and nowhere else.
 namespace motley {
-
-struct PartitionSpec {
-  enum class Kind { iid, shards, dirichlet, by_label };
-  Kind kind = Kind::iid;
-  double alpha = 0;  ///< of the Dirichlet law; small is uneven
-
-  static Fields<PartitionSpec> fields();
-};
-
-struct DataSpec {
-  enum class Kind { fashion_mnist, idx, csv, synthetic };
-  enum class Order { shuffled, independent };
-  Kind kind = Kind::synthetic;
-  std::string path;                  ///< idx: folder; csv: training file
-  std::string test_path;             ///< csv: test file; empty: a share of the training file
-  std::string label;                 ///< csv: name of the label column
-  std::optional<std::size_t> train;  ///< samples used; absent: all there are
-  std::optional<std::size_t> test;
-  std::size_t features = 0;  ///< synthetic
-  std::size_t classes = 0;   ///< synthetic
-  double separation = 0;     ///< synthetic: distance of class centres in standard deviations
-  Order order = Order::shuffled;
-  PartitionSpec partition;
-
-  static Fields<DataSpec> fields();
-};
-
-struct ModelSpec {
-  enum class Kind { softmax, mlp, quadratic, none };
-  Kind kind = Kind::softmax;
-  std::vector<std::size_t> hidden;  ///< mlp
-  double weight_decay = 0;          ///< adds weight_decay/2 * |x|^2 to the objective
-  std::size_t dimension = 0;        ///< quadratic
-  double smoothness = 0;            ///< quadratic: largest eigenvalue L
-  double strong_convexity = 0;      ///< quadratic: smallest eigenvalue
-  double noise = 0;                 ///< quadratic: standard deviation of one sample's gradient
-  std::size_t samples = 0;          ///< quadratic, none: how many samples make an epoch
-  DataSpec::Order order = DataSpec::Order::shuffled;  ///< quadratic: how its samples are drawn
-
-  static Fields<ModelSpec> fields();
-};
 
 struct LinkSpec {
   double bandwidth_Bps = 0;
@@ -135,9 +95,7 @@ struct StopSpec {
 };
 
 struct EvaluateSpec {
-  /// "3s" of virtual time, 10 updates, or "auto": about automatic_points over the run.
-  Json every;
-  static constexpr double automatic_points = 100;
+  EvaluationInterval every;
 
   static Fields<EvaluateSpec> fields();
 };
@@ -148,8 +106,8 @@ struct Scenario {
   std::string name;
   std::string schema;  ///< "$schema", for editors
   std::uint64_t seed = 1;
-  std::optional<DataSpec> data;
-  ModelSpec model;
+  std::optional<Json> data;  ///< read by its kind's own description, as the model is
+  Json model;
   ClusterSpec cluster;
   CostSpec cost;
   Network network = Network::fluid;
@@ -162,9 +120,6 @@ struct Scenario {
   std::optional<std::string> baseline;
   std::uint64_t replicas = 1;  ///< replica r is the same with seed + r
   Json sweep;                  ///< see read_axes(); a point of the sweep is a scenario of its own
-
-  /// How workers draw samples, whether these come from a file or are made by the model.
-  DataSpec::Order order() const { return data ? data->order : model.order; }
 
   static Fields<Scenario> fields();
 };
@@ -193,7 +148,8 @@ void apply_override(Json& scenario, const Override& change, const Place& place);
 /// The scenario as it is written, with the overrides, still unchecked. Throws InputError.
 Json read_scenario(const std::string& file, const std::vector<Override>& overrides);
 
-/// Checks all but the sweep and the algorithms' own parameters. Throws InputError.
+/// Checks all but the sweep, the data, the model and the algorithms' own parameters. Throws
+/// InputError.
 LoadedScenario check_scenario(const std::string& file, Json scenario);
 
 /// Both.

@@ -8,143 +8,7 @@ namespace {
 
 constexpr double most_workers = 10'000'000;  // the sum over all classes is checked with the rest
 
-FieldInfo order_field() {
-  return {.name = "order",
-          .doc =
-              "shuffled (each worker passes over its samples in a new random order each time) "
-              "or independent (drawn with replacement)",
-          .fallback = "shuffled",
-          .choices = {"shuffled", "independent"}};
-}
-
 }  // namespace
-
-Fields<PartitionSpec> PartitionSpec::fields() {
-  Fields<PartitionSpec> f;
-  f.add(
-      {.name = "kind",
-       .doc =
-           "what each worker draws from: iid (everybody from the whole set), shards (equal random "
-           "parts), dirichlet (uneven label shares), by_label (parts sorted by label)",
-       .fallback = "iid",
-       .choices = {"iid", "shards", "dirichlet", "by_label"}},
-      &PartitionSpec::kind);
-  f.add({.name = "alpha",
-         .doc = "concentration of the Dirichlet law; small values give uneven label shares",
-         .minimum = 0,
-         .above_minimum = true,
-         .kinds = {"dirichlet"}},
-        &PartitionSpec::alpha);
-  return f;
-}
-
-Fields<DataSpec> DataSpec::fields() {
-  Fields<DataSpec> f;
-  f.add(
-      {.name = "kind",
-       .doc =
-           "fashion_mnist (Debian's files), idx (a folder of IDX files), csv, synthetic (Gaussian "
-           "classes made from the seed)",
-       .choices = {"fashion_mnist", "idx", "csv", "synthetic"}},
-      &DataSpec::kind);
-  f.add({.name = "path",
-         .doc = "idx: the folder; csv: the training file; relative to the scenario file",
-         .kinds = {"idx", "csv"}},
-        &DataSpec::path);
-  f.add({.name = "test_path",
-         .doc = "the test file; when empty, a random fifth of the training file is the test set",
-         .fallback = "",
-         .kinds = {"csv"}},
-        &DataSpec::test_path);
-  f.add({.name = "label", .doc = "name of the column that holds the label", .kinds = {"csv"}},
-        &DataSpec::label);
-  f.add({.name = "train", .doc = "training samples used; all when absent", .minimum = 1},
-        &DataSpec::train);
-  f.add({.name = "test", .doc = "test samples used; all when absent", .minimum = 1},
-        &DataSpec::test);
-  f.add({.name = "features",
-         .doc = "how many features a sample has",
-         .fallback = 20,
-         .minimum = 1,
-         .kinds = {"synthetic"}},
-        &DataSpec::features);
-  f.add({.name = "classes",
-         .doc = "how many classes there are",
-         .fallback = 10,
-         .minimum = 2,
-         .maximum = 65535,
-         .kinds = {"synthetic"}},
-        &DataSpec::classes);
-  f.add({.name = "separation",
-         .doc = "distance between class centres, in standard deviations of a class",
-         .fallback = 4.0,
-         .minimum = 0,
-         .kinds = {"synthetic"}},
-        &DataSpec::separation);
-  f.add(order_field(), &DataSpec::order);
-  f.add({.name = "partition", .doc = "who may draw which samples", .fallback = Json::object()},
-        &DataSpec::partition);
-  return f;
-}
-
-Fields<ModelSpec> ModelSpec::fields() {
-  Fields<ModelSpec> f;
-  f.add(
-      {.name = "kind",
-       .doc = "softmax (regression), mlp (ReLU network), quadratic (synthetic, for checks against "
-              "theory), none (nothing is learnt: only times)",
-       .choices = {"softmax", "mlp", "quadratic", "none"}},
-      &ModelSpec::kind);
-  f.add({.name = "hidden",
-         .doc = "sizes of the hidden layers, input side first",
-         .minimum = 1,
-         .maximum = 1e6,
-         .kinds = {"mlp"}},
-        &ModelSpec::hidden);
-  f.add({.name = "weight_decay",
-         .doc = "adds weight_decay/2 times the squared norm of the parameters to the objective",
-         .fallback = 0.0,
-         .minimum = 0,
-         .kinds = {"softmax", "mlp"}},
-        &ModelSpec::weight_decay);
-  f.add({.name = "dimension",
-         .doc = "number of parameters",
-         .fallback = 100,
-         .minimum = 1,
-         .maximum = 1e8,
-         .kinds = {"quadratic"}},
-        &ModelSpec::dimension);
-  f.add({.name = "smoothness",
-         .doc = "largest eigenvalue L",
-         .fallback = 1.0,
-         .minimum = 0,
-         .above_minimum = true,
-         .kinds = {"quadratic"}},
-        &ModelSpec::smoothness);
-  f.add({.name = "strong_convexity",
-         .doc = "smallest eigenvalue",
-         .fallback = 0.01,
-         .minimum = 0,
-         .kinds = {"quadratic"}},
-        &ModelSpec::strong_convexity);
-  f.add({.name = "noise",
-         .doc = "standard deviation (norm) of the gradient noise of one sample",
-         .fallback = 1.0,
-         .minimum = 0,
-         .kinds = {"quadratic"}},
-        &ModelSpec::noise);
-  f.add({.name = "samples",
-         .doc = "how many samples make an epoch; even, so that the noise cancels over all of them",
-         .fallback = 10000,
-         .minimum = 2,
-         .kinds = {"quadratic", "none"}},
-        &ModelSpec::samples);
-  FieldInfo order = order_field();
-  order.doc += "; theory's noise is independent, shuffled passes cancel part of it";
-  order.kinds = {"quadratic"};
-  f.add(order, &ModelSpec::order);
-  return f;
-}
 
 Fields<LinkSpec> LinkSpec::fields() {
   Fields<LinkSpec> f;
@@ -356,12 +220,7 @@ Fields<EvaluateSpec> EvaluateSpec::fields() {
        .doc =
            "a virtual time (\"3s\"), a number of updates (10), or \"auto\": a hundred points over "
            "the run",
-       .fallback = "auto",
-       .schema =
-           Json{{"anyOf",
-                 {{{"const", "auto"}},
-                  {{"type", "integer"}, {"minimum", 1}},
-                  {{"type", "string"}, {"pattern", quantity_pattern(Dimension::time, false)}}}}}},
+       .fallback = "auto"},
       &EvaluateSpec::every);
   return f;
 }
@@ -377,9 +236,9 @@ Fields<Scenario> Scenario::fields() {
          .minimum = 0,
          .maximum = limits::largest_whole},
         &Scenario::seed);
-  f.add({.name = "data", .doc = "what is learnt from; not with the quadratic model"},
+  f.add({.name = "data", .doc = "what is learnt from, if the model takes data", .type = "object"},
         &Scenario::data);
-  f.add({.name = "model", .doc = "what is really trained"}, &Scenario::model);
+  f.add({.name = "model", .doc = "what is really trained", .type = "object"}, &Scenario::model);
   f.add({.name = "cluster", .doc = "the machines and their links"}, &Scenario::cluster);
   f.add(
       {.name = "cost",

@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <sstream>
 
+#include "sim/base/format.hpp"
 #include "sim/base/json.hpp"
 
 namespace motley {
@@ -92,12 +93,6 @@ std::string likely_unit(Dimension dimension) {
 
 std::string example(Dimension dimension, const std::string& number) {
   return "\"" + number + likely_unit(dimension) + "\"";
-}
-
-std::string listed(const std::vector<std::string>& names) {
-  std::string out;
-  for (const std::string& name : names) out += (out.empty() ? "" : ", ") + name;
-  return out;
 }
 
 }  // namespace

@@ -13,10 +13,10 @@ constexpr double flops_of_simulating_a_gradient = 2e5;
 
 /// How often a run of so many updates and so long is evaluated.
 double evaluations(const Scenario& scenario, double updates, double virtual_s) {
-  const Json& every = scenario.evaluate.every;
-  if (every.is_number()) return 1 + updates / every.get<double>();
-  if (every == "auto") return EvaluateSpec::automatic_points;
-  return 1 + virtual_s / parse_quantity(every, Dimension::time, {});
+  const EvaluationInterval& every = scenario.evaluate.every;
+  if (every.updates) return 1 + updates / static_cast<double>(*every.updates);
+  if (every.time_s) return 1 + virtual_s / *every.time_s;
+  return EvaluationInterval::automatic_points;
 }
 
 }  // namespace

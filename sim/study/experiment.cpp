@@ -11,9 +11,11 @@
 #include <sys/resource.h>
 
 #include "sim/base/digest.hpp"
+#include "sim/base/format.hpp"
 #include "sim/base/json.hpp"
 #include "sim/base/machine_memory.hpp"
 #include "sim/base/regular_file.hpp"
+#include "sim/results/run_warnings.hpp"
 
 namespace motley {
 namespace {
@@ -86,10 +88,12 @@ struct AlgorithmEntry {
   }
 };
 
-std::string listed(const std::set<std::string>& words) {
-  std::string text;
-  for (const std::string& word : words) text += (text.empty() ? "" : ", ") + word;
-  return text;
+/// The parameter that bounds staleness, unless it is "inf".
+std::string bound_among(const Json& parameters) {
+  for (const char* name : {"staleness", "delay_bound"}) {
+    if (parameters.contains(name) && parameters[name].is_number()) return name;
+  }
+  return "";
 }
 
 }  // namespace
@@ -98,17 +102,17 @@ Experiment::Experiment(const std::string& file, const std::vector<Override>& ove
     : Experiment(load_scenario(file, overrides), *std::make_unique<SharedDatasets>()) {}
 
 Experiment::Experiment(LoadedScenario loaded, SharedDatasets& datasets)
-    : loaded_(std::move(loaded)) {
+    : loaded_(std::move(loaded)), learning_(read_learning(loaded_)) {
   const Scenario& s = loaded_.scenario;
   const std::string& file = loaded_.file;
   const Place root{file, ""};
-  if (s.data) {
+  if (learning_.data) {
     const SharedDatasets::Entry entry =
-        datasets.get(loaded_.full["data"], *s.data, s.seed, root / "data");
+        datasets.get(loaded_.full["data"], *learning_.data, s.seed, root / "data");
     data_ = entry.data;
     data_digest_ = entry.digest;
   }
-  problem_ = make_problem(s.model, data_.get(), s.seed);
+  problem_ = learning_.model->make(data_.get(), s.seed);
   flops_per_sample_ = s.cost.flops_per_sample.value_or(problem_->flops_per_sample());
   message_bytes_ = static_cast<std::uint64_t>(std::llround(
       s.cost.model_size_bytes.value_or(static_cast<double>(4 * problem_->dimension()))));
@@ -135,9 +139,9 @@ Experiment::Experiment(LoadedScenario loaded, SharedDatasets& datasets)
                        "their speeds and spread");
     }
   }
-  if (data_ && s.data->partition.kind != PartitionSpec::Kind::iid) {
+  if (data_) {
     partition_ =
-        std::make_unique<Partition>(s.data->partition, data_->train.labels, data_->classes,
+        std::make_unique<Partition>(learning_.data->partition, data_->train.labels, data_->classes,
                                     cluster_.workers.size(), s.seed, root / "data" / "partition");
   } else {
     partition_ = std::make_unique<Partition>(problem_->train_size());
@@ -146,7 +150,6 @@ Experiment::Experiment(LoadedScenario loaded, SharedDatasets& datasets)
 }
 
 RunFacts Experiment::facts() const {
-  const bool iid = !scenario().data || scenario().data->partition.kind == PartitionSpec::Kind::iid;
   RunFacts facts{{},
                  worker_speeds(cluster_),
                  cluster_.workers.size(),
@@ -154,7 +157,7 @@ RunFacts Experiment::facts() const {
                  problem_->train_size(),
                  flops_per_sample_,
                  scenario().seed,
-                 iid};
+                 partition_->is_shared()};
   for (const HostPlan& worker : cluster_.workers) facts.names.push_back(worker.name);
   return facts;
 }
@@ -258,7 +261,7 @@ Json Experiment::description_of(const RunPlan& plan) const {
     description.erase(key);
   }
   if (data_) {
-    for (const char* key : {"path", "test_path"}) description["data"].erase(key);
+    for (const std::string& key : learning_.data->file_keys()) description["data"].erase(key);
     description["data"]["digest"] = data_digest_;
   }
   if (!cluster_.platform_file.empty()) {
@@ -275,14 +278,17 @@ RunResult Experiment::run(const RunPlan& plan, unsigned threads,
   Json parameters = plan.parameters;
   const std::unique_ptr<Algorithm> algorithm =
       find_algorithm(plan.algorithm, plan.place).make(parameters, plan.place, facts());
-  return run(*algorithm, threads, on_progress, run_name, trace);
+  RunResult result = run(*algorithm, threads, on_progress, run_name, trace);
+  result.warnings = warnings_of(
+      result, {classes(), parameters.value("warm_up", std::uint64_t{0}), bound_among(parameters)});
+  return result;
 }
 
 RunResult Experiment::run(Algorithm& algorithm, unsigned threads,
                           const std::function<void(const Progress&)>& on_progress,
                           const std::string& run_name, const TraceRequest& trace) const {
   const auto start = std::chrono::steady_clock::now();
-  Simulation simulation({scenario(), cluster_, *problem_, *partition_, flops_per_sample_,
+  Simulation simulation({scenario(), cluster_, *problem_, *partition_, order(), flops_per_sample_,
                          message_bytes_, threads, on_progress, trace.window,
                          trace.paje ? (trace.folder / (run_name + ".paje")).string() : ""});
   RunResult result = simulation.run(algorithm);

@@ -9,6 +9,7 @@
 #include "sim/engine/simulation.hpp"
 #include "sim/learning/data/sampler.hpp"
 #include "sim/learning/data/shared_datasets.hpp"
+#include "sim/learning/learning_spec.hpp"
 #include "sim/learning/models/problem.hpp"
 #include "sim/results/trace_files.hpp"
 #include "sim/scenario/cluster_plan.hpp"
@@ -60,11 +61,14 @@ class Experiment {
                 const std::string& run_name = "", const TraceRequest& trace = {}) const;
   RunFacts facts() const;
   const Partition& partition() const { return *partition_; }
+  /// How workers draw from it.
+  SampleOrder order() const { return learning_.order(); }
 
  private:
   void plan_runs();
 
   LoadedScenario loaded_;
+  LearningSpec learning_;
   std::shared_ptr<const Dataset> data_;
   std::string data_digest_;
   std::unique_ptr<Problem> problem_;

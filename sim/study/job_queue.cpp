@@ -48,7 +48,7 @@ Progress progress_from_json(const Json& json) {
 
 RunResult failed_for(const std::string& reason) {
   RunResult result;
-  result.status = "failed";
+  result.status = RunStatus::failed;
   result.reason = reason;
   return result;
 }

@@ -20,13 +20,12 @@ MemoryNeed memory_need_of(const Experiment& experiment, const RunPlan& plan) {
   const auto workers = static_cast<double>(experiment.cluster().workers.size());
   const auto parameters = static_cast<double>(experiment.problem().dimension());
   const double batch = plan.parameters.value("batch_size", 1.0);
-  const bool learns = experiment.scenario().model.kind != ModelSpec::Kind::none;
 
   // Everybody has a gradient or a model of its own at some moment, and the samples it is made from.
   std::vector<MemoryNeed> parts = {
       {workers * bytes_of_worker, root / "cluster",
        std::to_string(experiment.cluster().workers.size()) + " workers"}};
-  if (learns) {
+  if (experiment.problem().is_real()) {
     parts.push_back({sizeof(float) * parameters * (workers + 1), root / "model",
                      std::to_string(experiment.problem().dimension()) + " parameters on each of " +
                          std::to_string(experiment.cluster().workers.size()) + " workers"});

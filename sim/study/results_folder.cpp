@@ -12,7 +12,7 @@ namespace {
 
 bool is_better(const RunResult& a, const RunResult& b) {
   const auto rank = [](const RunResult& r) {
-    return r.status == "ok" ? 2 : r.status == "diverged" ? 1 : 0;
+    return r.status == RunStatus::ok ? 2 : r.status == RunStatus::diverged ? 1 : 0;
   };
   return rank(a) > rank(b);
 }
@@ -142,7 +142,7 @@ const RunResult* ResultsFolder::result(const std::string& hash) const {
 
 bool ResultsFolder::is_done(const std::string& hash) const {
   const RunResult* known = result(hash);
-  return known != nullptr && known->status != "failed";
+  return known != nullptr && known->status != RunStatus::failed;
 }
 
 std::vector<RunResult> ResultsFolder::rows() const {
@@ -165,7 +165,7 @@ ResultsFolder::Claim ResultsFolder::claim(const std::string& hash, bool again) {
   if (!lock_.try_claim(hash)) return Claim::elsewhere;
   if (again) return Claim::ours;
   const std::optional<RunStore::StoredRun> stored = load(hash);
-  if (!stored || stored->result.status == "failed") return Claim::ours;
+  if (!stored || stored->result.status == RunStatus::failed) return Claim::ours;
   results_[hash] = stored->result;
   lock_.release(hash);
   return Claim::done;

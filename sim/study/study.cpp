@@ -5,6 +5,7 @@
 #include <sstream>
 
 #include "sim/base/digest.hpp"
+#include "sim/base/format.hpp"
 #include "sim/base/json.hpp"
 #include "sim/base/text.hpp"
 #include "sim/study/expected_cost.hpp"
@@ -52,10 +53,6 @@ std::string as_file_name(const std::string& name) {
   if (name.size() <= longest) return name;
   const std::string tail = "-" + digest(name).substr(0, 8);
   return name.substr(0, longest - tail.size()) + tail;
-}
-
-std::string counted(std::size_t n, const std::string& thing) {
-  return std::to_string(n) + " " + thing + (n == 1 ? "" : "s");
 }
 
 }  // namespace

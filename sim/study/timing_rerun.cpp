@@ -39,7 +39,7 @@ Throughput timing_rerun(const Experiment& experiment, const RunPlan& plan, const
   scenario.target.reset();
   scenario.stop = {};
   scenario.stop.updates = updates;
-  scenario.evaluate.every = "auto";
+  scenario.evaluate = {};
 
   Json parameters = plan.parameters;
   const std::unique_ptr<Algorithm> algorithm =
@@ -52,12 +52,13 @@ Throughput timing_rerun(const Experiment& experiment, const RunPlan& plan, const
                          changed.plan,
                          *problem,
                          partition,
+                         experiment.order(),
                          experiment.flops_per_sample(),
                          changed.message_bytes,
                          1,
                          {}});
   const RunResult result = simulation.run(*algorithm);
-  if (result.status != "ok") throw std::runtime_error(result.reason);
+  if (result.status != RunStatus::ok) throw std::runtime_error(result.reason);
   if (result.updates == 0 || !(result.virtual_s > 0)) {
     throw std::runtime_error("nothing happened");
   }

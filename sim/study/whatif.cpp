@@ -11,8 +11,6 @@
 #include "sim/base/child_process.hpp"
 #include "sim/base/json.hpp"
 #include "sim/base/json_file.hpp"
-#include "sim/results/csv_row.hpp"
-#include "sim/scenario/sweep.hpp"
 #include "sim/study/provenance.hpp"
 
 namespace motley {
@@ -41,7 +39,7 @@ std::vector<std::size_t> runs_to_ask(const Study& study, const ResultsFolder& fo
   const bool first_point_only = asks_first_point_only(study);
   for (std::size_t i = 0; i < table.size(); ++i) {
     const RunResult* result = folder.result(table[i].hash);
-    if (table[i].replica != 0 || result == nullptr || result->status == "failed") continue;
+    if (table[i].replica != 0 || result == nullptr || result->status == RunStatus::failed) continue;
     if (first_point_only && table[i].point != table[0].point) break;
     if (result->updates > 0) runs.push_back(i);
   }
@@ -55,7 +53,17 @@ Json origin_of(const Study& study, const std::vector<std::size_t>& runs) {
     const RunEntry& entry = study.table().runs[run];
     list.push_back({{"run", entry.name}, {"hash", entry.hash}});
   }
-  return {{"program", this_program("")}, {"runs", list}};
+  Json algorithms;
+  for (const AlgorithmInfo& info : algorithm_catalog()) {
+    algorithms[info.name] = this_program(info.name)["algorithm"];
+  }
+  return {{"program", this_program("")}, {"algorithms", algorithms}, {"runs", list}};
+}
+
+void remove_whatif(const std::filesystem::path& folder) {
+  std::error_code ignored;
+  std::filesystem::remove(folder / origin_name, ignored);
+  std::filesystem::remove(folder / csv_name, ignored);
 }
 
 bool is_made_from(const std::filesystem::path& folder, const Json& origin) {
@@ -145,6 +153,17 @@ class Reruns {
   std::list<Rerun> running_;
 };
 
+/// The cluster as it is comes first of every run.
+void fill_in_gains(std::vector<WhatIf>& rows) {
+  std::optional<Throughput> as_is;
+  for (WhatIf& row : rows) {
+    if (row.change == "as_is") as_is = row.throughput;
+    if (as_is && row.throughput) {
+      row.gain = row.throughput->updates_per_s() / as_is->updates_per_s();
+    }
+  }
+}
+
 /// Empty when interrupted.
 std::optional<std::vector<WhatIf>> ask(const Study& study, const ResultsFolder& folder,
                                        const std::vector<std::size_t>& runs, unsigned jobs,
@@ -158,7 +177,7 @@ std::optional<std::vector<WhatIf>> ask(const Study& study, const ResultsFolder& 
     const std::uint64_t updates = updates_to_time(result, study.plan(run).parameters, runs.size());
     const RunPlan plan = without_warm_up(study.plan(run), updates, result.updates);
     for (const Change& change : changes_for(experiment, uses_server(experiment, plan))) {
-      rows.push_back({entry.label, entry.point, change.name, {}, change.why_not});
+      rows.push_back({entry.label, entry.point, change.name, {}, {}, change.why_not});
       if (experiment.cluster().workers.size() > most_workers) {
         rows.back().why_not = "not with more than " + std::to_string(most_workers) + " workers";
         break;
@@ -203,29 +222,6 @@ std::uint64_t updates_to_time(const RunResult& result, const Json& parameters, s
   return static_cast<std::uint64_t>(std::min(static_cast<double>(result.updates), enough));
 }
 
-std::string whatif_csv(const std::vector<std::string>& axes, const std::vector<WhatIf>& rows) {
-  std::string head = "algorithm";
-  for (const std::string& axis : axes) head += "," + cell(axis);
-  std::string text = head + ",change,updates,updates_per_s,gain,samples_per_s,reason\n";
-  const Throughput* as_is = nullptr;
-  for (const WhatIf& r : rows) {
-    if (r.change == "as_is") as_is = r.throughput ? &*r.throughput : nullptr;
-    text += cell(r.algorithm);
-    for (const Json& value : r.point) text += "," + cell(shown_value(value));
-    const auto given = [&](auto figure) {
-      return r.throughput ? std::optional<double>(figure(*r.throughput)) : std::nullopt;
-    };
-    const std::optional<double> gain =
-        r.throughput && as_is != nullptr
-            ? std::optional(r.throughput->updates_per_s() / as_is->updates_per_s())
-            : std::nullopt;
-    text += "," + row(r.change, given([](const Throughput& t) { return t.updates; }),
-                      given([](const Throughput& t) { return t.updates_per_s(); }), gain,
-                      given([](const Throughput& t) { return t.samples_per_s(); }), r.why_not);
-  }
-  return text;
-}
-
 bool update_whatif(const Study& study, const ResultsFolder& folder, unsigned jobs,
                    const std::function<void(std::size_t runs)>& begins,
                    const std::function<bool()>& should_interrupt) {
@@ -234,17 +230,19 @@ bool update_whatif(const Study& study, const ResultsFolder& folder, unsigned job
   if (is_made_from(folder.path(), origin)) return true;
   remove_whatif(folder.path());
   begins(runs.size());
-  const std::optional<std::vector<WhatIf>> rows = ask(study, folder, runs, jobs, should_interrupt);
+  std::optional<std::vector<WhatIf>> rows = ask(study, folder, runs, jobs, should_interrupt);
   if (!rows) return false;
-  write_atomically(folder.path() / csv_name, whatif_csv(study.table().axes, *rows));
+  fill_in_gains(*rows);
+  std::string csv = whatif_table().header(study.table().axes);
+  for (const WhatIf& row : *rows) csv += whatif_table().line(row);
+  write_atomically(folder.path() / csv_name, csv);
   write_atomically(folder.path() / origin_name, origin.dump(2) + "\n");
   return true;
 }
 
-void remove_whatif(const std::filesystem::path& folder) {
-  std::error_code ignored;
-  std::filesystem::remove(folder / origin_name, ignored);
-  std::filesystem::remove(folder / csv_name, ignored);
+void remove_outdated_whatif(const Study& study, const ResultsFolder& folder) {
+  const Json origin = origin_of(study, runs_to_ask(study, folder));
+  if (!is_made_from(folder.path(), origin)) remove_whatif(folder.path());
 }
 
 }  // namespace motley

@@ -1,11 +1,7 @@
 #pragma once
 
 #include <cstdint>
-#include <filesystem>
 #include <functional>
-#include <optional>
-#include <string>
-#include <vector>
 
 #include "sim/study/results_folder.hpp"
 #include "sim/study/study.hpp"
@@ -19,18 +15,6 @@ namespace motley {
 /// there are. `parameters` are those of its algorithm.
 std::uint64_t updates_to_time(const RunResult& result, const Json& parameters, std::size_t runs);
 
-/// One row of whatif.csv.
-struct WhatIf {
-  std::string algorithm;  ///< its label
-  std::vector<Json> point;
-  std::string change;
-  std::optional<Throughput> throughput;
-  std::string why_not;  ///< when there is no throughput
-};
-
-/// The text of whatif.csv.
-std::string whatif_csv(const std::vector<std::string>& axes, const std::vector<WhatIf>& rows);
-
 /// Whether only the first point of a sweep is asked about: there are more algorithms times points
 /// than this.
 constexpr std::size_t most_whatif_runs = 200;
@@ -43,7 +27,7 @@ bool update_whatif(const Study& study, const ResultsFolder& folder, unsigned job
                    const std::function<void(std::size_t runs)>& begins,
                    const std::function<bool()>& should_interrupt);
 
-/// Removes it: the runs it is made from are to be done anew.
-void remove_whatif(const std::filesystem::path& folder);
+/// Removes whatif.csv unless it is of these very runs.
+void remove_outdated_whatif(const Study& study, const ResultsFolder& folder);
 
 }  // namespace motley

@@ -39,6 +39,10 @@ class Algorithm {
   }
   /// How the model is laid out over the servers and travels.
   virtual ExchangeSpec exchange() const { return {}; }
+  /// Whether the workers' own models (see Worker::finish_own_update) are merged now and then. What a
+  /// merge would give in between is an oracle: it is drawn, but does not reach the target. Where
+  /// models are never merged, as in gossip, the mean of all is the model the algorithm is about.
+  virtual bool merges_own_models() const { return true; }
   /// For algorithms that merge the workers' own models rarely (see Worker::finish_own_update): the
   /// weight of each in a merge now, when worker i has made steps[i] since the last.
   virtual std::vector<double> merge_weights(std::span<const std::uint64_t> steps) const {

@@ -1,6 +1,5 @@
 from matplotlib.patches import Patch, Rectangle
 
-from ..noise import known, within_noise
 from ..results import NoData, value_text
 from ..style import legend_above, legend_name, panels, short, tiny
 
@@ -8,8 +7,7 @@ NAME = "best"
 TITLE = "Best algorithm over two swept parameters"
 HOW_TO_READ = ("Each cell names the algorithm with the shortest mean time to target, in its colour. Grey: undecided. The "
                "cell names the fastest, marked ~, and the one that comes closest of those whose paired comparison with it "
-               "is undecided (comparisons.csv; in results without it, by the paired comparison with the baseline or "
-               "where intervals overlap). White: no algorithm reached the target. If more than two parameters are swept, "
+               "is undecided (comparisons.csv). White: no algorithm reached the target. If more than two parameters are swept, "
                "the others are held at their first value.")
 UNDECIDED, NOBODY = "#D0D0D0", "#FFFFFF"
 
@@ -17,8 +15,6 @@ UNDECIDED, NOBODY = "#D0D0D0", "#FFFFFF"
 def undecided(results, cell, first, other):
     """Whether first place could as well be the other's."""
     pairs = results.comparisons
-    if pairs.empty:
-        return bool(within_noise(first, other)) or not known(first["time_to_target_high_s"])
     for axis, value in cell.items():
         if axis in pairs:
             pairs = pairs[pairs[axis] == value]

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "sim/base/place.hpp"
 #include "sim/learning/data/dataset.hpp"
 
 namespace motley {

@@ -8,7 +8,6 @@
 
 #include "sim/base/random.hpp"
 #include "sim/learning/data/sample.hpp"
-#include "sim/scenario/scenario.hpp"
 
 namespace motley {
 
@@ -28,11 +27,6 @@ struct Dataset {
 
   std::size_t features() const { return static_cast<std::size_t>(train.features.rows()); }
 };
-
-/// Loads or makes the data a scenario asks for, the same for the same (spec, seed). `place` is that
-/// of the data section, for InputErrors: a missing file names the package to install. Relative
-/// paths are taken from the scenario file's folder.
-Dataset load_dataset(const DataSpec& spec, std::uint64_t seed, const Place& place);
 
 /// 0 ... count-1 in a random order, the same on every platform (std::shuffle's is not).
 std::vector<Sample> random_order(std::size_t count, RandomStream stream);

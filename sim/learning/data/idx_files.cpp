@@ -218,4 +218,23 @@ bool has_idx_files(const fs::path& folder) {
   return true;
 }
 
+Dataset load_idx(const std::string& name, const fs::path& folder, const DataSpec& spec,
+                 const Place& place, const Place& path_place) {
+  const IdxPart train(folder, "train", path_place);
+  const IdxPart test(folder, "t10k", path_place);
+  if (train.features() != test.features())
+    throw InputError(path_place, folder.string() + ": the training images have " +
+                                     std::to_string(train.features()) +
+                                     " pixels and the test images " +
+                                     std::to_string(test.features()));
+  const std::size_t train_used = used(spec.train, train.size(), place / "train");
+  const std::size_t test_used = used(spec.test, test.size(), place / "test");
+  Dataset data;
+  data.classes = std::max(train.classes(), test.classes());
+  data.train = train.first(train_used);
+  data.test = test.first(test_used);
+  data.description = described(name, data, train.size(), test.size());
+  return data;
+}
+
 }  // namespace motley

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "sim/learning/data/dataset.hpp"
+#include "sim/learning/data/data_spec.hpp"
 
 namespace motley {
 
@@ -37,5 +37,10 @@ class IdxPart {
 
 /// Whether all four files are there, plain or gzipped.
 bool has_idx_files(const std::filesystem::path& folder);
+
+/// Both parts, as many samples of each as `spec` asks for. `path_place` is that of what named the
+/// folder.
+Dataset load_idx(const std::string& name, const std::filesystem::path& folder, const DataSpec& spec,
+                 const Place& place, const Place& path_place);
 
 }  // namespace motley

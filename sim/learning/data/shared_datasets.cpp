@@ -21,11 +21,6 @@ std::string digest_of(const Dataset& data) {
          " classes, crc32 " + std::to_string(sum);
 }
 
-bool depends_on_seed(const DataSpec& spec) {
-  return spec.kind == DataSpec::Kind::synthetic ||
-         (spec.kind == DataSpec::Kind::csv && spec.test_path.empty());
-}
-
 std::size_t bytes_of(const Dataset& data) {
   std::size_t bytes = 0;
   for (const Samples* part : {&data.train, &data.test}) {
@@ -42,13 +37,13 @@ SharedDatasets::Entry SharedDatasets::get(const Json& full, const DataSpec& spec
   Json key = full;
   key.erase("order");
   key.erase("partition");
-  if (depends_on_seed(spec)) key["seed"] = seed;
+  if (spec.depends_on_seed()) key["seed"] = seed;
   Known& known = known_[key.dump()];
   if (known.data) {
     held_.splice(held_.end(), held_, known.held);
     return {known.data, known.digest};
   }
-  auto data = std::make_shared<const Dataset>(load_dataset(spec, seed, place));
+  auto data = std::make_shared<const Dataset>(spec.load(seed, place));
   const std::string digest = digest_of(*data);
   if (!known.digest.empty() && known.digest != digest) {
     throw InputError(place, "has changed since it was first read: run the same command again");

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "sim/base/json.hpp"
-#include "sim/learning/data/dataset.hpp"
+#include "sim/learning/data/data_spec.hpp"
 
 namespace motley {
 

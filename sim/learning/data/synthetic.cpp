@@ -1,11 +1,50 @@
-#include "sim/learning/data/synthetic.hpp"
-
 #include <cmath>
+#include <limits>
+#include <sstream>
 
 #include <boost/random/normal_distribution.hpp>
 
+#include "sim/base/machine_memory.hpp"
+#include "sim/learning/data/catalog.hpp"
+
 namespace motley {
 namespace {
+
+/// Classes that are isotropic Gaussian clouds of unit variance. Their centres lie in random
+/// directions at separation/sqrt(2) from the origin, so two of them are about `separation` apart
+/// when there are many features (with few, random directions are far from orthogonal).
+///
+/// Sample i depends on these, the seed, i and whether it is for training or testing, not on how many
+/// there are: a larger count appends samples. Every run of `classes` samples from the start holds
+/// each class once.
+struct Synthetic final : DataSpec {
+  std::size_t features = 0;
+  std::size_t classes = 0;
+  double separation = 0;  ///< distance of class centres in standard deviations
+
+  static Fields<Synthetic> fields() {
+    Fields<Synthetic> f;
+    f.add(
+        {.name = "features", .doc = "how many features a sample has", .fallback = 20, .minimum = 1},
+        &Synthetic::features);
+    f.add({.name = "classes",
+           .doc = "how many classes there are",
+           .fallback = 10,
+           .minimum = 2,
+           .maximum = 65535},
+          &Synthetic::classes);
+    f.add({.name = "separation",
+           .doc = "distance between class centres, in standard deviations of a class",
+           .fallback = 4.0,
+           .minimum = 0},
+          &Synthetic::separation);
+    f.include(DataSpec::fields());
+    return f;
+  }
+
+  Dataset load(std::uint64_t seed, const Place& place) const override;
+  bool depends_on_seed() const override { return true; }
+};
 
 /// What the ranks of the streams stand for; the substreams number classes, blocks and samples.
 enum Rank : std::uint32_t { centres = 0, train_labels, train_noise, test_labels, test_noise };
@@ -28,7 +67,7 @@ double length(const Eigen::VectorXd& vector) {
   return std::sqrt(sum);
 }
 
-Eigen::MatrixXd class_centres(const GaussianClasses& law, std::uint64_t seed) {
+Eigen::MatrixXd class_centres(const Synthetic& law, std::uint64_t seed) {
   Eigen::MatrixXd centre(law.features, law.classes);
   for (std::size_t c = 0; c < law.classes; ++c) {
     const Eigen::VectorXd direction = gaussian(law.features, stream(seed, centres, c));
@@ -38,7 +77,7 @@ Eigen::MatrixXd class_centres(const GaussianClasses& law, std::uint64_t seed) {
   return centre;
 }
 
-Samples draw(const GaussianClasses& law, const Eigen::MatrixXd& centre, std::size_t count,
+Samples draw(const Synthetic& law, const Eigen::MatrixXd& centre, std::size_t count,
              std::uint64_t seed, Rank labels, Rank noise) {
   Samples samples;
   samples.labels.reserve(count);
@@ -56,19 +95,30 @@ Samples draw(const GaussianClasses& law, const Eigen::MatrixXd& centre, std::siz
   return samples;
 }
 
+Dataset Synthetic::load(std::uint64_t seed, const Place& place) const {
+  constexpr std::size_t as_many_as_wanted = std::numeric_limits<Sample>::max();
+  const std::size_t train_count = used(train.value_or(10000), as_many_as_wanted, place / "train");
+  const std::size_t test_count = used(test.value_or(2000), as_many_as_wanted, place / "test");
+  const double samples = static_cast<double>(train_count) + static_cast<double>(test_count);
+  check_fits_memory(sizeof(float) * samples * static_cast<double>(features) +
+                        sizeof(double) * static_cast<double>(features * classes),
+                    "this much data", place);
+  const Eigen::MatrixXd centre = class_centres(*this, seed);
+  Dataset data;
+  data.classes = classes;
+  data.train = draw(*this, centre, train_count, seed, train_labels, train_noise);
+  data.test = draw(*this, centre, test_count, seed, test_labels, test_noise);
+  std::ostringstream what;
+  what << "synthetic, " << classes << " Gaussian classes of " << features << " features, "
+       << separation << " standard deviations apart";
+  data.description = described(what.str(), data, train_count, test_count);
+  return data;
+}
+
 }  // namespace
 
-Dataset make_synthetic(const GaussianClasses& law, std::size_t train, std::size_t test,
-                       std::uint64_t seed, const Place& place) {
-  if (law.features == 0) throw InputError(place / "features", "must be at least 1", law.features);
-  if (law.classes == 0 || law.classes > 65536)
-    throw InputError(place / "classes", "must be from 1 to 65536", law.classes);
-  const Eigen::MatrixXd centre = class_centres(law, seed);
-  Dataset data;
-  data.classes = law.classes;
-  data.train = draw(law, centre, train, seed, train_labels, train_noise);
-  data.test = draw(law, centre, test, seed, test_labels, test_noise);
-  return data;
+DataKind synthetic_data() {
+  return describe_kind<DataSpec, Synthetic>("synthetic", "Gaussian classes made from the seed");
 }
 
 }  // namespace motley

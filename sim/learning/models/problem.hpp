@@ -67,8 +67,4 @@ class Problem {
                                  Workspace& workspace) const = 0;
 };
 
-/// `data` may be null for models that need none (quadratic, none); it must outlive the problem.
-std::unique_ptr<Problem> make_problem(const ModelSpec& spec, const Dataset* data,
-                                      std::uint64_t seed);
-
 }  // namespace motley

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "sim/base/json.hpp"
 #include "sim/base/random.hpp"
+#include "sim/learning/models/catalog.hpp"
 
 namespace motley {
 namespace {
@@ -15,9 +17,57 @@ struct Memory final : Workspace {
 
 }  // namespace
 
-Quadratic::Quadratic(const ModelSpec& spec, std::uint64_t seed)
+Fields<QuadraticSpec> QuadraticSpec::fields() {
+  Fields<QuadraticSpec> f;
+  f.add({.name = "dimension",
+         .doc = "number of parameters",
+         .fallback = 100,
+         .minimum = 1,
+         .maximum = 1e8},
+        &QuadraticSpec::dimension);
+  f.add({.name = "smoothness",
+         .doc = "largest eigenvalue L",
+         .fallback = 1.0,
+         .minimum = 0,
+         .above_minimum = true},
+        &QuadraticSpec::smoothness);
+  f.add({.name = "strong_convexity", .doc = "smallest eigenvalue", .fallback = 0.01, .minimum = 0},
+        &QuadraticSpec::strong_convexity);
+  f.add({.name = "noise",
+         .doc = "standard deviation (norm) of the gradient noise of one sample",
+         .fallback = 1.0,
+         .minimum = 0},
+        &QuadraticSpec::noise);
+  f.add({.name = "samples",
+         .doc = "how many samples make an epoch; even, so that the noise cancels over all of them",
+         .fallback = 10000,
+         .minimum = 2},
+        &QuadraticSpec::samples);
+  FieldInfo order = sample_order_field();
+  order.doc += "; theory's noise is independent, shuffled passes cancel part of it";
+  f.add(order, &QuadraticSpec::drawn);
+  return f;
+}
+
+void QuadraticSpec::check(const Place& place) const {
+  if (samples % 2 != 0) throw InputError(place / "samples", "must be even", Json(samples));
+  if (strong_convexity > smoothness) {
+    throw InputError(place / "strong_convexity", "must be at most the smoothness",
+                     Json(strong_convexity));
+  }
+}
+
+std::unique_ptr<Problem> QuadraticSpec::make(const Dataset*, std::uint64_t seed) const {
+  return std::make_unique<Quadratic>(*this, seed);
+}
+
+ModelKind quadratic_model() {
+  return describe_kind<ModelSpec, QuadraticSpec>("quadratic",
+                                                 "synthetic, for checks against theory");
+}
+
+Quadratic::Quadratic(const QuadraticSpec& spec, std::uint64_t seed)
     : eigenvalues_(spec.dimension),
-      weight_decay_(spec.weight_decay),
       noise_(spec.noise / std::sqrt(static_cast<double>(spec.dimension))),
       samples_(spec.samples),
       seed_(seed) {
@@ -76,12 +126,12 @@ double Quadratic::gradient(std::span<const float> x, std::span<const Sample> sam
   const double noise = noise_ / static_cast<double>(samples.size());
   double objective = 0;
   for (std::size_t i = 0; i < x.size(); ++i) {
-    const double value = x[i];
-    const double error = value - 1;
+    const double error = static_cast<double>(x[i]) - 1;
     const double exact = eigenvalues_[i] * error;
     const double noisy = noise * signs[i];
-    objective += (exact / 2 + noisy) * error + weight_decay_ / 2 * value * value;
-    g[i] = static_cast<float>(exact + noisy + weight_decay_ * value);
+    // Rounded before it is added, whatever the compiler would fuse.
+    objective += std::fma(exact / 2 + noisy, error, 0.0);
+    g[i] = static_cast<float>(exact + noisy);
   }
   return objective;
 }

@@ -5,9 +5,25 @@
 #include <span>
 #include <vector>
 
-#include "sim/learning/models/problem.hpp"
+#include "sim/learning/models/model_spec.hpp"
 
 namespace motley {
+
+struct QuadraticSpec final : ModelSpec {
+  std::size_t dimension = 0;
+  double smoothness = 0;        ///< largest eigenvalue L
+  double strong_convexity = 0;  ///< smallest eigenvalue
+  double noise = 0;             ///< standard deviation of one sample's gradient
+  std::size_t samples = 0;      ///< how many make an epoch
+  SampleOrder drawn = SampleOrder::shuffled;
+
+  static Fields<QuadraticSpec> fields();
+  void check(const Place& place) const;
+  std::unique_ptr<Problem> make(const Dataset* data, std::uint64_t seed) const override;
+  std::string why_no_data() const override { return "the quadratic model makes its own data"; }
+  bool has_accuracy() const override { return false; }
+  SampleOrder order() const override { return drawn; }
+};
 
 /// f(x) = 1/2 (x-x*)^T A (x-x*) with x* all ones and A diagonal, whose eigenvalues rise from
 /// strong_convexity to smoothness: by a constant factor, or by constant steps when strong_convexity
@@ -15,11 +31,11 @@ namespace motley {
 ///
 /// Sample j has the loss f(x) + n_j . (x-x*), so the gradient A(x-x*) + n_j, where every coordinate
 /// of n_j is +-noise/sqrt(dimension) and n_{2k+1} = -n_{2k}: each sample's noise has norm `noise`,
-/// and an epoch's mean gradient is the exact one. For this `samples` must be even, which the
-/// scenario's checks see to.
+/// and an epoch's mean gradient is the exact one. For this `samples` must be even, which
+/// QuadraticSpec::check sees to.
 class Quadratic final : public Problem {
  public:
-  Quadratic(const ModelSpec& spec, std::uint64_t seed);
+  Quadratic(const QuadraticSpec& spec, std::uint64_t seed);
 
   std::size_t dimension() const override { return eigenvalues_.size(); }
   /// One; per coordinate a multiply-add for A(x-x*) and one for the noise.
@@ -36,7 +52,7 @@ class Quadratic final : public Problem {
   void initial_model(std::uint64_t seed, std::span<float> x) const override;
   double gradient(std::span<const float> x, std::span<const Sample> samples, std::span<float> g,
                   Workspace& workspace) const override;
-  /// f(x) itself, without noise or weight decay.
+  /// f(x) itself, without noise.
   EvaluationSum evaluate(std::span<const float> x, std::size_t begin, std::size_t end,
                          Workspace& workspace) const override;
 
@@ -47,7 +63,6 @@ class Quadratic final : public Problem {
   void add_signs(Sample sample, std::span<std::int32_t> sums) const;
 
   std::vector<double> eigenvalues_;
-  double weight_decay_;
   double noise_;  // of one coordinate
   std::size_t samples_;
   std::uint64_t seed_;

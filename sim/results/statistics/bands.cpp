@@ -4,8 +4,6 @@
 #include <cmath>
 
 #include "sim/base/json.hpp"
-#include "sim/results/csv_row.hpp"
-#include "sim/scenario/sweep.hpp"
 
 namespace motley {
 namespace {
@@ -44,21 +42,32 @@ std::vector<double> grid_of(const std::vector<const Curve*>& curves, Along along
 
 /// Empty unless all of them have a finite value.
 std::optional<Estimate> mean_at(const std::vector<const CurvePoint*>& points,
-                                std::optional<double> CurvePoint::*member) {
+                                std::optional<double> CurvePoint::*member, Range range) {
   std::vector<double> values;
   for (const CurvePoint* point : points) {
     const std::optional<double>& value = point->*member;
     if (!value || !std::isfinite(*value)) return std::nullopt;
     values.push_back(*value);
   }
-  return mean_of(values);
+  return mean_of(values, range);
 }
 
-std::string three_cells(const std::optional<Estimate>& e) {
-  const bool sure = e && e->interval;
-  return cell(e ? std::optional(e->value) : std::nullopt) + "," +
-         cell(sure ? std::optional(e->interval->low) : std::nullopt) + "," +
-         cell(sure ? std::optional(e->interval->high) : std::nullopt);
+void add_estimate(ColumnTable<BandRow>& t, const std::string& name, const std::string& what,
+                  std::optional<Estimate> BandPoint::*member) {
+  const auto end = [member](double Interval::*side) {
+    return [member, side](const BandRow& r) -> std::optional<double> {
+      const std::optional<Estimate>& estimate = r.point.*member;
+      if (!estimate || !estimate->interval) return std::nullopt;
+      return *estimate->interval.*side;
+    };
+  };
+  t.add(name + "_mean", "", "mean " + what + " of the replicas",
+        [member](const BandRow& r) -> std::optional<double> {
+          const std::optional<Estimate>& estimate = r.point.*member;
+          return estimate ? std::optional(estimate->value) : std::nullopt;
+        });
+  t.add(name + "_low", "", "lower end of its 95 % interval", end(&Interval::low));
+  t.add(name + "_high", "", "upper end of its 95 % interval", end(&Interval::high));
 }
 
 }  // namespace
@@ -74,34 +83,51 @@ std::vector<BandPoint> band_of(const std::vector<const Curve*>& curves, Along al
       while (last[i] + 1 < curve.size() && along(curve[last[i] + 1]) <= x) ++last[i];
       here.push_back(&curve[last[i]]);
     }
-    band.push_back(
-        {x, mean_at(here, &CurvePoint::test_accuracy), mean_at(here, &CurvePoint::test_loss)});
+    band.push_back({x, mean_at(here, &CurvePoint::test_accuracy, Range::share),
+                    mean_at(here, &CurvePoint::test_loss, Range::positive)});
   }
   return band;
 }
 
+const ColumnTable<BandRow>& bands_table() {
+  static const ColumnTable<BandRow> table = [] {
+    ColumnTable<BandRow> t(
+        "bands",
+        "The learning curves of an algorithm's replicas as one: one row per algorithm, point of "
+        "the "
+        "sweep, quantity on the x axis and place. Where all replicas were evaluated at the same "
+        "places, these are the places; else a hundred even ones, at which the last evaluation "
+        "counts. A band ends where the first replica ends.");
+    t.add("algorithm", "", "label of the algorithm",
+          [](const BandRow& r) { return r.algorithm.algorithm; });
+    t.add_axes([](const BandRow& r) -> const std::vector<Json>& { return r.algorithm.point; });
+    t.add("against", "", "what x is: time_s, epochs or updates",
+          [](const BandRow& r) { return r.against; });
+    t.add("x", "", "the place, in the unit of that quantity",
+          [](const BandRow& r) { return r.point.x; });
+    t.add("n", "", "replicas", [](const BandRow& r) { return r.replicas; });
+    add_estimate(t, "test_accuracy", "accuracy", &BandPoint::accuracy);
+    add_estimate(t, "test_loss", "loss", &BandPoint::loss);
+    return t;
+  }();
+  return table;
+}
+
 std::string bands_csv(const std::vector<std::string>& axes,
                       const std::vector<ComparisonRow>& rows) {
-  std::string text = "algorithm,";
-  for (const std::string& axis : axes) text += cell(axis) + ",";
-  text +=
-      "against,x,n,test_accuracy_mean,test_accuracy_low,test_accuracy_high,test_loss_mean,"
-      "test_loss_low,test_loss_high\n";
+  std::string text = bands_table().header(axes);
   const std::vector<std::pair<const char*, Along>> against = {
       {"time_s", [](const CurvePoint& p) { return p.time_s; }},
       {"epochs", [](const CurvePoint& p) { return p.epochs; }},
       {"updates", [](const CurvePoint& p) { return static_cast<double>(p.updates); }}};
   for (const ComparisonRow& row : rows) {
-    std::string head = cell(row.algorithm) + ",";
-    for (const Json& value : row.point) head += cell(shown_value(value)) + ",";
     std::vector<const Curve*> curves;
     for (const RunResult* run : row.runs) {
-      if (run->status != "failed" && !run->curve.empty()) curves.push_back(&run->curve);
+      if (run->status != RunStatus::failed && !run->curve.empty()) curves.push_back(&run->curve);
     }
     for (const auto& [name, along] : against) {
       for (const BandPoint& point : band_of(curves, along)) {
-        text += head + name + "," + cell(point.x) + "," + std::to_string(curves.size()) + "," +
-                three_cells(point.accuracy) + "," + three_cells(point.loss) + "\n";
+        text += bands_table().line({row, name, curves.size(), point});
       }
     }
   }

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "sim/results/statistics/comparison.hpp"
+#include "sim/results/tables/column_table.hpp"
 
 namespace motley {
 
@@ -20,6 +21,16 @@ struct BandPoint {
 /// never is the mean of those that happened to last.
 std::vector<BandPoint> band_of(const std::vector<const std::vector<CurvePoint>*>& curves,
                                double (*along)(const CurvePoint&));
+
+/// A row of bands.csv.
+struct BandRow {
+  const ComparisonRow& algorithm;
+  const char* against;
+  std::size_t replicas;
+  const BandPoint& point;
+};
+
+const ColumnTable<BandRow>& bands_table();
 
 /// The text of bands.csv: of each algorithm at each point of the sweep, against time, epochs and
 /// updates. Runs that failed have no part in it.

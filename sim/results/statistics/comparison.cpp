@@ -46,16 +46,13 @@ std::vector<ComparisonRow> group(const std::vector<RunResult>& results) {
 
 std::optional<double> bytes_to_target(const RunResult& run) {
   if (!run.time_to_target_s) return std::nullopt;
-  for (const CurvePoint& point : run.curve) {
-    if (point.time_s >= *run.time_to_target_s) return point.bytes;
-  }
-  return std::nullopt;
+  return at_time(run.curve, *run.time_to_target_s, [](const CurvePoint& p) { return p.bytes; });
 }
 
 /// In force at this time; an evaluation at the very moment counts, however both were rounded.
 std::optional<double> accuracy_by(const RunResult& run, double time_s) {
   constexpr double rounding = 1e-9;
-  if (run.status != "ok") return std::nullopt;
+  if (run.status != RunStatus::ok) return std::nullopt;
   std::optional<double> accuracy;
   for (const CurvePoint& point : run.curve) {
     if (point.time_s > time_s * (1 + rounding)) break;
@@ -66,7 +63,7 @@ std::optional<double> accuracy_by(const RunResult& run, double time_s) {
 
 std::optional<double> utilisation(const RunResult& run) {
   const double total = run.virtual_s * static_cast<double>(run.workers.size());
-  if (run.status == "failed" || !(total > 0)) return std::nullopt;
+  if (run.status == RunStatus::failed || !(total > 0)) return std::nullopt;
   return run.compute_s() / total;
 }
 
@@ -78,57 +75,90 @@ std::optional<double> median_with_never(std::vector<double> times, std::size_t r
   return median && std::isfinite(*median) ? median : std::nullopt;
 }
 
-/// Times to target by replica. A target reached at the very start has no ratio to anything.
-std::map<std::uint64_t, double> times_by_replica(const ComparisonRow& row) {
-  std::map<std::uint64_t, double> times;
+/// By replica; of the runs that did not fail.
+std::map<std::uint64_t, TargetArrival> arrivals_of(const ComparisonRow& row, double longest_s) {
+  std::map<std::uint64_t, TargetArrival> arrivals;
   for (const RunResult* run : row.runs) {
-    if (run->time_to_target_s.value_or(0) > 0) times[run->replica] = *run->time_to_target_s;
+    if (run->status == RunStatus::failed) continue;
+    const double end_s = run->status == RunStatus::diverged ? run->time_budget_s.value_or(longest_s)
+                                                            : run->virtual_s;
+    arrivals[run->replica] = {run->time_to_target_s.value_or(end_s),
+                              run->time_to_target_s.has_value()};
   }
-  return times;
+  return arrivals;
 }
 
-void compare_with_baseline(ComparisonRow& row, const std::map<std::uint64_t, double>& baseline) {
-  std::vector<double> its_times;
-  std::vector<double> times;
-  for (const auto& [replica, time] : times_by_replica(row)) {
-    const auto partner = baseline.find(replica);
-    if (partner == baseline.end()) continue;
-    its_times.push_back(partner->second);
-    times.push_back(time);
+/// Each with each other of the rows of one point.
+void compare_pairs(const std::vector<ComparisonRow*>& rows, double longest_s) {
+  const std::size_t n = rows.size();
+  std::vector<std::map<std::uint64_t, TargetArrival>> arrivals;
+  for (const ComparisonRow* row : rows) arrivals.push_back(arrivals_of(*row, longest_s));
+  std::vector<PairedRatio> results(n * n);
+  std::vector<PairedRatio*> undecided;
+  for (std::size_t i = 0; i < n; ++i) {
+    for (std::size_t j = i + 1; j < n; ++j) {
+      results[i * n + j] = compare_arrivals(arrivals[i], arrivals[j]);
+      undecided.push_back(&results[i * n + j]);
+    }
   }
-  row.speedup_pairs = times.size();
-  row.speedup = speedup_of(its_times, times);
+  decide(undecided);
+  for (std::size_t i = 0; i < n; ++i) {
+    for (std::size_t j = 0; j < n; ++j) {
+      if (i == j) continue;
+      rows[i]->against.push_back(
+          {rows[j]->algorithm, i < j ? results[i * n + j] : results[j * n + i].inverse()});
+    }
+  }
 }
 
 }  // namespace
 
+PairedRatio ComparisonRow::versus_baseline() const {
+  for (const Against& other : against) {
+    if (other.algorithm == baseline) return other.result;
+  }
+  PairedRatio itself;
+  itself.pairs = runs.size() - failed;
+  if (algorithm == baseline && reached > 0) itself.ratio = Estimate{1, Interval{1, 1}};
+  return itself;
+}
+
+double at_time(const std::vector<CurvePoint>& curve, double time_s,
+               double (*value)(const CurvePoint&)) {
+  const auto after = std::find_if(curve.begin(), curve.end(), [time_s](const CurvePoint& point) {
+    return point.time_s >= time_s;
+  });
+  if (after == curve.end()) return curve.empty() ? 0 : value(curve.back());
+  if (after == curve.begin() || after->time_s == time_s) return value(*after);
+  const CurvePoint& before = *std::prev(after);
+  const double share = (time_s - before.time_s) / (after->time_s - before.time_s);
+  return value(before) + share * (value(*after) - value(before));
+}
+
 std::vector<ComparisonRow> compare(const std::vector<RunResult>& results,
                                    const std::string& baseline) {
   std::vector<ComparisonRow> rows = group(results);
-  std::map<std::string, double> longest;                             // by point
-  std::map<std::string, std::map<std::uint64_t, double>> its_times;  // the baseline's
-  for (const ComparisonRow& row : rows) {
-    if (row.algorithm == baseline) its_times[Json(row.point).dump()] = times_by_replica(row);
-  }
+  std::map<std::string, double> longest;  // by point
   for (const RunResult& run : results) {
     double& most = longest[Json(run.point).dump()];
     most = std::max(most, run.virtual_s);
   }
+  std::map<std::string, std::vector<ComparisonRow*>> at_point;
   for (ComparisonRow& row : rows) {
+    row.baseline = baseline;
     for (const RunResult* run : row.runs) {
       if (run->time_to_target_s) ++row.reached;
-      if (run->status == "failed") ++row.failed;
-      if (run->status == "diverged") ++row.diverged;
+      if (run->status == RunStatus::failed) ++row.failed;
+      if (run->status == RunStatus::diverged) ++row.diverged;
     }
     const std::vector<double> times =
         figures(row.runs, [](const RunResult& run) { return run.time_to_target_s; });
-    row.time_to_target_s = mean_of(times);
+    row.time_to_target_s = mean_of(times, Range::positive);
     row.time_to_target_median_s = median_with_never(times, row.runs.size());
     row.bytes_to_target = plain_mean(row.runs, bytes_to_target);
-    row.final_accuracy =
-        mean_of(figures(row.runs, [](const RunResult& run) { return run.final_test_accuracy; }));
-    row.best_accuracy =
-        mean_of(figures(row.runs, [](const RunResult& run) { return run.best_test_accuracy; }));
+    row.final_accuracy = mean_of(figures(row.runs, &RunResult::final_test_accuracy), Range::share);
+    row.best_accuracy = mean_of(figures(row.runs, &RunResult::best_test_accuracy), Range::share);
+    row.final_loss = mean_of(figures(row.runs, &RunResult::final_test_loss), Range::positive);
     const std::string point = Json(row.point).dump();
     const double longest_s = longest[point];
     for (std::size_t i = 0; i < budget_parts.size(); ++i) {
@@ -137,8 +167,9 @@ std::vector<ComparisonRow> compare(const std::vector<RunResult>& results,
       });
     }
     row.utilisation = plain_mean(row.runs, utilisation);
-    compare_with_baseline(row, its_times[point]);
+    at_point[point].push_back(&row);
   }
+  for (const auto& [point, here] : at_point) compare_pairs(here, longest[point]);
   return rows;
 }
 

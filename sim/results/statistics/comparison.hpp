@@ -8,6 +8,7 @@
 #include "sim/base/json.hpp"
 #include "sim/results/run_result.hpp"
 #include "sim/results/statistics/estimate.hpp"
+#include "sim/results/statistics/paired_ratio.hpp"
 
 namespace motley {
 
@@ -17,6 +18,7 @@ inline constexpr std::array<double, 4> budget_parts = {0.25, 0.5, 0.75, 1};
 /// The repetitions of one algorithm at one point of the sweep, and what they say together.
 struct ComparisonRow {
   std::string algorithm;
+  std::string baseline;                ///< the algorithm it is shown against
   std::vector<Json> point;             ///< values of the sweep's axes
   std::vector<const RunResult*> runs;  ///< in the order given
 
@@ -26,17 +28,23 @@ struct ComparisonRow {
 
   /// Over the runs that reached the target, however many did not.
   std::optional<Estimate> time_to_target_s;
-  std::optional<double> bytes_to_target;
+  std::optional<double> bytes_to_target;  ///< interpolated between the evaluations around it
   /// Of all runs, of which those that never reached it did so later than any other.
   std::optional<double> time_to_target_median_s;
 
-  /// Over the pairs of the same replica in which both this algorithm and the baseline reached it.
-  std::optional<Estimate> speedup;
-  std::size_t speedup_pairs = 0;
+  /// Against each other algorithm at this point, in the order of the rows.
+  struct Against {
+    std::string algorithm;
+    PairedRatio result;
+  };
+  std::vector<Against> against;
+  /// The one of them that is against the baseline; of the baseline itself, 1 if it ever arrives.
+  PairedRatio versus_baseline() const;
 
   /// Over the runs that neither failed nor diverged.
   std::optional<Estimate> final_accuracy;
   std::optional<Estimate> best_accuracy;
+  std::optional<Estimate> final_loss;
   /// By the given part of the time budget; a run that has ended keeps its last accuracy.
   std::array<std::optional<double>, budget_parts.size()> accuracy_at;
 
@@ -44,8 +52,13 @@ struct ComparisonRow {
   std::optional<double> utilisation;
 };
 
-/// A row an algorithm and point, in the order of their first runs, which must outlive the rows. The
-/// time budget is the one the run was given or else the longest run at the same point.
+/// The value at a time, on the straight line between the points of the curve around it.
+double at_time(const std::vector<CurvePoint>& curve, double time_s,
+               double (*value)(const CurvePoint&));
+
+/// One row per algorithm and point, in the order of their first runs, which must outlive the rows.
+/// The time budget is the one the run was given or else the longest run at the same point; until
+/// then a run that has diverged is known not to reach the target.
 std::vector<ComparisonRow> compare(const std::vector<RunResult>& results,
                                    const std::string& baseline);
 

@@ -19,21 +19,37 @@ double mean(const std::vector<double>& values) {
   return values.front() + sum / static_cast<double>(values.size());
 }
 
+/// Of the mean of at least two values.
+double standard_error(const std::vector<double>& values, double mean) {
+  const auto n = static_cast<double>(values.size());
+  double squares = 0;
+  for (const double value : values) squares += (value - mean) * (value - mean);
+  return std::sqrt(squares / (n - 1) / n);
+}
+
+Interval interval_of(double mean, double half, Range range) {
+  if (half == 0) return {mean, mean};
+  if (range == Range::positive && mean > 0)
+    return {mean * std::exp(-half / mean), mean * std::exp(half / mean)};
+  if (range == Range::share && mean > 0 && mean < 1) {
+    const double odds = mean / (1 - mean);
+    const double factor = std::exp(half / (mean * (1 - mean)));
+    // 1 / (1 + 1/odds), which also holds for odds beyond all numbers.
+    return {1 / (1 + factor / odds), 1 / (1 + 1 / (odds * factor))};
+  }
+  return {mean - half, mean + half};
+}
+
 }  // namespace
 
-std::optional<Estimate> mean_of(const std::vector<double>& values) {
+std::optional<Estimate> mean_of(const std::vector<double>& values, Range range) {
   if (values.empty()) return std::nullopt;
   Estimate estimate{mean(values), std::nullopt};
   if (values.size() < 2) return estimate;
-  const auto n = static_cast<double>(values.size());
-  double squares = 0;
-  for (const double value : values) {
-    squares += (value - estimate.value) * (value - estimate.value);
-  }
-  const double standard_error = std::sqrt(squares / (n - 1) / n);
-  const boost::math::students_t law(n - 1);
-  const double half = boost::math::quantile(boost::math::complement(law, tail)) * standard_error;
-  estimate.interval = Interval{estimate.value - half, estimate.value + half};
+  const boost::math::students_t law(static_cast<double>(values.size() - 1));
+  const double half = boost::math::quantile(boost::math::complement(law, tail)) *
+                      standard_error(values, estimate.value);
+  estimate.interval = interval_of(estimate.value, half, range);
   return estimate;
 }
 
@@ -45,18 +61,12 @@ std::optional<double> median_of(std::vector<double> values) {
                                 : std::midpoint(values[middle - 1], values[middle]);
 }
 
-std::optional<Estimate> speedup_of(const std::vector<double>& baseline,
-                                   const std::vector<double>& times) {
-  std::vector<double> logs;
-  for (std::size_t i = 0; i < times.size(); ++i) logs.push_back(std::log(baseline[i] / times[i]));
-  std::optional<Estimate> estimate = mean_of(logs);
-  if (!estimate) return std::nullopt;
-  estimate->value = std::exp(estimate->value);
-  if (estimate->interval) {
-    estimate->interval =
-        Interval{std::exp(estimate->interval->low), std::exp(estimate->interval->high)};
-  }
-  return estimate;
+double p_value_of_zero_mean(const std::vector<double>& values) {
+  const double middle = mean(values);
+  const double error = standard_error(values, middle);
+  if (error == 0) return middle == 0 ? 1 : 0;
+  const boost::math::students_t law(static_cast<double>(values.size() - 1));
+  return 2 * boost::math::cdf(boost::math::complement(law, std::abs(middle) / error));
 }
 
 }  // namespace motley

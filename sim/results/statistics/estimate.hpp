@@ -17,16 +17,24 @@ struct Estimate {
   std::optional<Interval> interval;  ///< of 95 %; one value alone has none
 };
 
-/// The mean, with Student's t interval. Empty without values.
-std::optional<Estimate> mean_of(const std::vector<double>& values);
+/// Which values a quantity can take, and so on which scale its interval is made.
+enum class Range {
+  real,      ///< any: the interval is symmetric
+  positive,  ///< from 0, as times and losses: symmetric on the logarithmic scale
+  share,     ///< from 0 to 1, as accuracies: symmetric on the scale of log(p / (1 - p))
+};
+
+/// The arithmetic mean m, with a 95 % interval by Student's t that keeps within the range: with h,
+/// the half width of the ordinary interval, m -+ h for real ones, m exp(-+ h / m) for positive ones,
+/// and logit(m) -+ h / (m (1 - m)), mapped back, for shares (the delta method). Where h is small all
+/// are m -+ h. Empty without values.
+std::optional<Estimate> mean_of(const std::vector<double>& values, Range range = Range::real);
 
 /// Of an even number of values, half way between the two in the middle.
 std::optional<double> median_of(std::vector<double> values);
 
-/// How many times shorter `times` are than `baseline`, pair by pair: the geometric mean of the
-/// ratios baseline / time, with the t interval of their logarithms. So what two runs of a pair have
-/// in common cancels, and swapping the two inverts everything. All must be above 0.
-std::optional<Estimate> speedup_of(const std::vector<double>& baseline,
-                                   const std::vector<double>& times);
+/// Of the mean of at least two values being 0: Student's t, two-sided. Values without any deviation
+/// are certain: 1 if they are 0, and else 0.
+double p_value_of_zero_mean(const std::vector<double>& values);
 
 }  // namespace motley

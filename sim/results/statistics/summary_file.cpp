@@ -1,52 +1,124 @@
 #include "sim/results/statistics/summary_file.hpp"
 
-#include "sim/base/json.hpp"
-#include "sim/results/csv_row.hpp"
-#include "sim/scenario/sweep.hpp"
-
 namespace motley {
 namespace {
 
-std::optional<double> value_of(const std::optional<Estimate>& estimate) {
+using Table = ColumnTable<ComparisonRow>;
+using MaybeEstimate = std::optional<Estimate>;
+
+std::optional<double> value_of(const MaybeEstimate& estimate) {
   return estimate ? std::optional(estimate->value) : std::nullopt;
 }
 
-std::optional<double> low_of(const std::optional<Estimate>& estimate) {
+std::optional<double> low_of(const MaybeEstimate& estimate) {
   return estimate && estimate->interval ? std::optional(estimate->interval->low) : std::nullopt;
 }
 
-std::optional<double> high_of(const std::optional<Estimate>& estimate) {
+std::optional<double> high_of(const MaybeEstimate& estimate) {
   return estimate && estimate->interval ? std::optional(estimate->interval->high) : std::nullopt;
 }
 
-std::uint64_t count(std::size_t n) {
-  return n;
+void add_counts(Table& t) {
+  t.add("n", "", "runs finished", [](const ComparisonRow& r) { return r.runs.size(); });
+  t.add("reached", "", "how many of them reached the target", &ComparisonRow::reached);
+  t.add("failed", "", "how many of them failed", &ComparisonRow::failed);
+  t.add("diverged", "", "how many of them diverged", &ComparisonRow::diverged);
+}
+
+void add_times(Table& t) {
+  t.add("time_to_target_mean_s", "s",
+        "mean over the runs that reached the target; to be read together with reached",
+        [](const ComparisonRow& r) { return value_of(r.time_to_target_s); });
+  t.add("time_to_target_median_s", "s",
+        "median over all runs, those that never reached it counted as later than all others; empty "
+        "when that is half of them or more",
+        &ComparisonRow::time_to_target_median_s);
+  t.add("time_to_target_low_s", "s", "lower end of the mean's interval, made on the log scale",
+        [](const ComparisonRow& r) { return low_of(r.time_to_target_s); });
+  t.add("time_to_target_high_s", "s", "upper end of that interval",
+        [](const ComparisonRow& r) { return high_of(r.time_to_target_s); });
+}
+
+void add_comparison(Table& t) {
+  t.add("baseline", "", "the algorithm that the next columns compare with",
+        &ComparisonRow::baseline);
+  t.add("speedup", "",
+        "how many times sooner than the baseline it reaches the target; as ratio in "
+        "comparisons.csv",
+        [](const ComparisonRow& r) { return value_of(r.versus_baseline().ratio); });
+  t.add("speedup_low", "", "lower end of its interval",
+        [](const ComparisonRow& r) { return low_of(r.versus_baseline().ratio); });
+  t.add("speedup_high", "", "upper end of its interval",
+        [](const ComparisonRow& r) { return high_of(r.versus_baseline().ratio); });
+  t.add("speedup_pairs", "", "replicas it is based on",
+        [](const ComparisonRow& r) { return r.versus_baseline().pairs; });
+  t.add("speedup_bound", "",
+        "as bound in comparisons.csv: whether the true ratio may be larger "
+        "(at_least), smaller (at_most) or either (mixed)",
+        [](const ComparisonRow& r) { return to_text(r.versus_baseline().bound); });
+  t.add("verdict", "", "faster or slower than the baseline, or undecided; empty for the baseline",
+        [](const ComparisonRow& r) {
+          return r.algorithm == r.baseline ? "" : to_text(r.versus_baseline().verdict);
+        });
+}
+
+void add_estimate(Table& t, const std::string& name, const std::string& what,
+                  MaybeEstimate ComparisonRow::*member) {
+  t.add(name + "_mean", "", "mean " + what,
+        [member](const ComparisonRow& r) { return value_of(r.*member); });
+  t.add(name + "_low", "", "lower end of its interval",
+        [member](const ComparisonRow& r) { return low_of(r.*member); });
+  t.add(name + "_high", "", "upper end of its interval",
+        [member](const ComparisonRow& r) { return high_of(r.*member); });
+}
+
+void add_accuracies(Table& t) {
+  add_estimate(t, "final_accuracy", "final accuracy of the runs that neither failed nor diverged",
+               &ComparisonRow::final_accuracy);
+  add_estimate(t, "best_accuracy", "best accuracy of the runs that neither failed nor diverged",
+               &ComparisonRow::best_accuracy);
+  for (std::size_t i = 0; i < budget_parts.size(); ++i) {
+    const std::string part = std::to_string(static_cast<int>(100 * budget_parts[i]));
+    t.add("accuracy_at_" + part, "",
+          "mean accuracy at " + part +
+              " % of stop.time, or of the longest run at this point; a run "
+              "that ended earlier keeps its last one, one that diverged has none",
+          [i](const ComparisonRow& r) { return r.accuracy_at[i]; });
+  }
 }
 
 }  // namespace
 
-std::string summary_csv(const std::vector<std::string>& axes, const std::string& baseline,
+const Table& summary_table() {
+  static const Table table = [] {
+    Table t(
+        "summary",
+        "One row per algorithm and point of the sweep. Intervals are of 95 %, by Student's t, "
+        "and empty with fewer than two values; those of times keep above 0, those of accuracies "
+        "between 0 and 1.");
+    t.add("algorithm", "", "label of the algorithm", &ComparisonRow::algorithm);
+    t.add_axes([](const ComparisonRow& r) -> const std::vector<Json>& { return r.point; });
+    add_counts(t);
+    add_times(t);
+    add_comparison(t);
+    add_accuracies(t);
+    t.add("utilisation", "",
+          "mean share of the workers' time spent computing, over the runs that did not fail",
+          &ComparisonRow::utilisation);
+    t.add("bytes_to_target", "B",
+          "mean over the runs that reached the target, interpolated between evaluations",
+          &ComparisonRow::bytes_to_target);
+    add_estimate(t, "final_loss", "final test loss of the runs that neither failed nor diverged",
+                 &ComparisonRow::final_loss);
+    return t;
+  }();
+  return table;
+}
+
+std::string summary_csv(const std::vector<std::string>& axes,
                         const std::vector<ComparisonRow>& rows) {
-  std::string text = "algorithm,";
-  for (const std::string& axis : axes) text += cell(axis) + ",";
-  text +=
-      "n,reached,failed,diverged,time_to_target_mean_s,time_to_target_median_s,"
-      "time_to_target_low_s,time_to_target_high_s,baseline,speedup,speedup_low,speedup_high,"
-      "speedup_pairs,final_accuracy_mean,final_accuracy_low,final_accuracy_high,"
-      "best_accuracy_mean,best_accuracy_low,best_accuracy_high,accuracy_at_25,accuracy_at_50,"
-      "accuracy_at_75,accuracy_at_100,utilisation,bytes_to_target\n";
-  for (const ComparisonRow& r : rows) {
-    text += cell(r.algorithm) + ",";
-    for (const Json& value : r.point) text += cell(shown_value(value)) + ",";
-    text +=
-        row(count(r.runs.size()), count(r.reached), count(r.failed), count(r.diverged),
-            value_of(r.time_to_target_s), r.time_to_target_median_s, low_of(r.time_to_target_s),
-            high_of(r.time_to_target_s), baseline, value_of(r.speedup), low_of(r.speedup),
-            high_of(r.speedup), count(r.speedup_pairs), value_of(r.final_accuracy),
-            low_of(r.final_accuracy), high_of(r.final_accuracy), value_of(r.best_accuracy),
-            low_of(r.best_accuracy), high_of(r.best_accuracy), r.accuracy_at[0], r.accuracy_at[1],
-            r.accuracy_at[2], r.accuracy_at[3], r.utilisation, r.bytes_to_target);
-  }
+  std::string text = summary_table().header(axes);
+  for (const ComparisonRow& row : rows) text += summary_table().line(row);
   return text;
 }
 

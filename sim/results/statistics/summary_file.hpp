@@ -4,12 +4,14 @@
 #include <vector>
 
 #include "sim/results/statistics/comparison.hpp"
+#include "sim/results/tables/column_table.hpp"
 
 namespace motley {
 
-/// The text of summary.csv. `axes` are the pointers that the values of RunResult::point belong to,
-/// `baseline` the label of the algorithm that speed-ups are measured by.
-std::string summary_csv(const std::vector<std::string>& axes, const std::string& baseline,
+const ColumnTable<ComparisonRow>& summary_table();
+
+/// The text of summary.csv. `axes` are the pointers that the values of RunResult::point belong to.
+std::string summary_csv(const std::vector<std::string>& axes,
                         const std::vector<ComparisonRow>& rows);
 
 }  // namespace motley

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "sim/learning/models/problem.hpp"
+#include "sim/scenario/fields.hpp"
 
 namespace motley {
 
@@ -12,10 +13,10 @@ namespace motley {
 /// it is softmax regression. Parameters lie layer by layer, input layer first, each as its weights
 /// (one row of inputs per output) and then its biases. Weight decay covers all of them, biases too;
 /// it is part of gradient() and of the objective gradient() returns, not of evaluate().
-class Mlp final : public Problem {
+class FullyConnected final : public Problem {
  public:
   /// `data` must outlive this.
-  Mlp(const Dataset& data, const std::vector<std::size_t>& hidden, double weight_decay);
+  FullyConnected(const Dataset& data, const std::vector<std::size_t>& hidden, double weight_decay);
 
   std::size_t dimension() const override;
   /// 2 flops per weight forward, 2 for its gradient, 2 for the gradient of its input, which the
@@ -54,5 +55,8 @@ class Mlp final : public Problem {
   double weight_decay_;
   std::vector<Layer> layers_;
 };
+
+/// The key of every kind of model that is such a network.
+FieldInfo weight_decay_field();
 
 }  // namespace motley

@@ -1,0 +1,173 @@
+#include "sim/cli/explained_runs.hpp"
+
+#include <algorithm>
+#include <set>
+#include <sstream>
+
+#include "sim/base/format.hpp"
+#include "sim/base/place.hpp"
+#include "sim/results/csv_table.hpp"
+#include "sim/results/statistics/comparison.hpp"
+
+namespace motley {
+namespace {
+
+/// Names and values of the axes in a row, in the order of the columns.
+std::vector<std::pair<std::string, std::string>> axes_of(const CsvTable& table, std::size_t row) {
+  std::vector<std::pair<std::string, std::string>> axes;
+  for (const std::string& column : table.columns()) {
+    if (column.starts_with("/")) axes.emplace_back(column, table.text(row, column));
+  }
+  return axes;
+}
+
+/// Whether each "name=value" of the words holds of the axes.
+bool is_meant(const std::string& given,
+              const std::vector<std::pair<std::string, std::string>>& axes) {
+  std::istringstream words(given);
+  for (std::string word; words >> word;) {
+    const std::size_t equals = word.find('=');
+    const std::string name = word.substr(0, equals);
+    const std::string value = equals == std::string::npos ? "" : word.substr(equals + 1);
+    const bool found = std::any_of(axes.begin(), axes.end(), [&](const auto& axis) {
+      return axis.second == value && (axis.first == name || axis.first.ends_with("/" + name));
+    });
+    if (!found) return false;
+  }
+  return true;
+}
+
+/// As far as it is asked for here.
+std::vector<CurvePoint> curve_of(const CsvTable& curves, const std::string& run) {
+  std::vector<CurvePoint> curve;
+  for (std::size_t i = 0; i < curves.rows(); ++i) {
+    if (curves.text(i, "run") != run) continue;
+    curve.emplace_back();
+    curve.back().time_s = curves.number(i, "time_s").value_or(0);
+    curve.back().updates = static_cast<std::uint64_t>(curves.number(i, "updates").value_or(0));
+    curve.back().samples = static_cast<std::uint64_t>(curves.number(i, "samples").value_or(0));
+  }
+  return curve;
+}
+
+}  // namespace
+
+std::string point_of(const CsvTable& table, std::size_t row) {
+  std::string point;
+  for (const auto& [name, value] : axes_of(table, row)) {
+    point += (point.empty() ? "" : " ") + name + "=" + value;
+  }
+  return point;
+}
+
+std::string point_meant(const std::filesystem::path& folder, const std::string& given) {
+  const CsvTable runs(folder / "runs.csv");
+  std::set<std::string> points;
+  std::set<std::string> meant;
+  for (std::size_t i = 0; i < runs.rows(); ++i) {
+    const std::string point = point_of(runs, i);
+    points.insert(point);
+    if (point == given) return point;
+    if (is_meant(given, axes_of(runs, i))) meant.insert(point);
+  }
+  if (meant.size() == 1) return *meant.begin();
+  if (given.empty() && points.size() > 1) {
+    throw InputError(folder.string() +
+                     ": is a sweep; choose a point with --at, one of: " + listed(points));
+  }
+  if (meant.empty() && !points.empty()) {
+    throw InputError("--at: no such point '" + given + "'; there are: " + listed(points));
+  }
+  if (points.empty()) return "";
+  throw InputError("--at: '" + given + "' may be any of: " + listed(meant));
+}
+
+std::vector<RunToTarget> runs_to_target(const std::filesystem::path& folder,
+                                        const std::string& algorithm, const std::string& point) {
+  const CsvTable runs(folder / "runs.csv");
+  const CsvTable curves(folder / "curves.csv");
+  std::set<std::string> algorithms;
+  std::vector<RunToTarget> found;
+  for (std::size_t i = 0; i < runs.rows(); ++i) {
+    algorithms.insert(runs.text(i, "algorithm"));
+    if (runs.text(i, "algorithm") != algorithm || runs.text(i, "status") == "failed") continue;
+    RunToTarget run;
+    run.point = point_of(runs, i);
+    if (run.point != point) continue;
+    run.replica = static_cast<std::uint64_t>(runs.number(i, "replica").value_or(0));
+    run.time_s = runs.number(i, "time_to_target_s");
+    run.mean_staleness = runs.number(i, "mean_staleness").value_or(0);
+    run.best_accuracy = runs.number(i, "best_test_accuracy");
+    double total = 0;
+    const std::array<const char*, 4> columns = {"compute_s", "transfer_s", "wait_s", "discarded_s"};
+    for (std::size_t part = 0; part < columns.size(); ++part) {
+      run.shares[part] = runs.number(i, columns[part]).value_or(0);
+      total += run.shares[part];
+    }
+    for (double& share : run.shares) share = total > 0 ? share / total : 0;
+    if (run.time_s) {
+      const std::vector<CurvePoint> curve = curve_of(curves, runs.text(i, "run"));
+      run.updates = at_time(curve, *run.time_s,
+                            [](const CurvePoint& p) { return static_cast<double>(p.updates); });
+      run.samples = at_time(curve, *run.time_s,
+                            [](const CurvePoint& p) { return static_cast<double>(p.samples); });
+    }
+    found.push_back(run);
+  }
+  if (!algorithms.contains(algorithm)) {
+    throw InputError(folder.string() + ": no run of '" + algorithm + "'" +
+                     did_you_mean(algorithm, {algorithms.begin(), algorithms.end()}) +
+                     "; there are " + listed(algorithms));
+  }
+  return found;
+}
+
+std::optional<StoredVerdict> stored_verdict(const std::filesystem::path& folder,
+                                            const std::string& algorithm,
+                                            const std::string& against, const std::string& point) {
+  if (!std::filesystem::exists(folder / "comparisons.csv")) return std::nullopt;
+  const CsvTable table(folder / "comparisons.csv");
+  for (std::size_t i = 0; i < table.rows(); ++i) {
+    if (table.text(i, "algorithm") != algorithm || table.text(i, "against") != against ||
+        point_of(table, i) != point || !table.number(i, "ratio")) {
+      continue;
+    }
+    return StoredVerdict{algorithm,
+                         against,
+                         static_cast<std::size_t>(table.number(i, "pairs").value_or(0)),
+                         *table.number(i, "ratio"),
+                         table.text(i, "bound"),
+                         table.text(i, "verdict"),
+                         table.number(i, "ratio_low"),
+                         table.number(i, "ratio_high"),
+                         table.number(i, "p_holm")};
+  }
+  return std::nullopt;
+}
+
+std::string to_text(const StoredVerdict& v) {
+  std::ostringstream text;
+  if (v.verdict == "undecided")
+    text << "Undecided whether " << v.algorithm << " is faster than " << v.against << ": ";
+  else
+    text << v.algorithm << " is " << v.verdict << " than " << v.against << ": ";
+  text << (v.bound == "at_least"  ? "at least "
+           : v.bound == "at_most" ? "at most "
+                                  : "")
+       << significant(v.ratio) << " times as fast";
+  if (v.low && v.high) {
+    text << " [" << significant(*v.low) << ", " << significant(*v.high) << "]";
+  }
+  text << " over " << counted(v.pairs, "pair") << " of runs";
+  if (!v.bound.empty()) text << ", cut where one ended before it reached the target";
+  if (v.p_holm) {
+    text << ", p = " << significant(*v.p_holm, 2)
+         << " after Holm's correction over all pairs of algorithms";
+  } else {
+    text << ": more replicas would tell";
+  }
+  text << ".\n";
+  return text.str();
+}
+
+}  // namespace motley

@@ -1,0 +1,61 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sim/results/csv_table.hpp"
+
+/// What an explanation is made of, read back from a results folder.
+namespace motley {
+
+/// What one run tells about how it came to the target.
+struct RunToTarget {
+  std::string point;  ///< of a sweep, in words; empty without one
+  std::uint64_t replica = 0;
+  std::optional<double> time_s;  ///< empty: not reached
+  double updates = 0;            ///< until then, interpolated between evaluations
+  double samples = 0;
+  std::array<double, 4> shares =
+      {};  ///< of the workers' time over the run, of computing, transfer, waiting and discarded
+  double mean_staleness = 0;
+  std::optional<double> best_accuracy;
+};
+
+/// A row of comparisons.csv: which of two algorithms is faster, as it was decided there.
+struct StoredVerdict {
+  std::string algorithm;
+  std::string against;
+  std::size_t pairs = 0;
+  double ratio = 1;
+  std::string bound;    ///< empty, at_least, at_most or mixed
+  std::string verdict;  ///< faster, slower or undecided
+  std::optional<double> low;
+  std::optional<double> high;
+  std::optional<double> p_holm;
+};
+
+/// The point of the sweep that is meant, in words as RunToTarget::point: the whole of it, or names and
+/// values as "ratio=8" by which it can be told from the others; a name is an axis's pointer or its
+/// end. Empty without a sweep. InputError when none or several are meant.
+std::string point_meant(const std::filesystem::path& folder, const std::string& given);
+
+/// The point of the sweep that a row of a CSV file belongs to: "/cost/model_size=10MB /seed=2".
+std::string point_of(const CsvTable& table, std::size_t row);
+
+/// The runs of one algorithm in a results folder, at one point. InputError when there are none.
+std::vector<RunToTarget> runs_to_target(const std::filesystem::path& folder,
+                                        const std::string& algorithm, const std::string& point);
+
+/// Empty when the folder holds no ratio of the two.
+std::optional<StoredVerdict> stored_verdict(const std::filesystem::path& folder,
+                                            const std::string& algorithm,
+                                            const std::string& against, const std::string& point);
+
+/// "async is faster than sync: 3.8 times [3.2, 4.5], 5 pairs of runs, p = 0.0012 ...".
+std::string to_text(const StoredVerdict& verdict);
+
+}  // namespace motley

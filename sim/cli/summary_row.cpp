@@ -1,0 +1,105 @@
+#include "sim/cli/summary_row.hpp"
+
+#include "sim/base/format.hpp"
+
+namespace motley {
+namespace {
+
+/// " [low, high]", or nothing.
+std::string shown(const std::optional<Interval>& interval, int digits) {
+  if (!interval) return "";
+  return " [" + fixed(interval->low, digits) + ", " + fixed(interval->high, digits) + "]";
+}
+
+std::string shown(const std::optional<Estimate>& estimate, int digits) {
+  return estimate ? fixed(estimate->value, digits) + shown(estimate->interval, digits) : "-";
+}
+
+}  // namespace
+
+template <class Figure>
+std::optional<double> SummaryRow::mean(Figure figure) const {
+  std::vector<double> values;
+  for (const RunResult* run : row_.runs) {
+    if (run->status != RunStatus::failed) values.push_back(static_cast<double>(figure(*run)));
+  }
+  const std::optional<Estimate> estimate = mean_of(values);
+  return estimate ? std::optional(estimate->value) : std::nullopt;
+}
+
+std::string SummaryRow::time_to_target() const {
+  const std::string count =
+      repeated_ ? " (" + std::to_string(row_.reached) + "/" + std::to_string(row_.runs.size()) + ")"
+                : "";
+  if (!row_.time_to_target_s) return (repeated_ ? "not reached" : status("not reached")) + count;
+  const double mean_s = row_.time_to_target_s->value;
+  const std::optional<Interval>& interval = row_.time_to_target_s->interval;
+  return seconds(mean_s) +
+         (interval ? " [" + seconds_like(interval->low, mean_s) + ", " +
+                         seconds_like(interval->high, mean_s) + "]"
+                   : "") +
+         count;
+}
+
+bool SummaryRow::is_undecided() const {
+  return repeated_ && row_.algorithm != row_.baseline && versus_.ratio &&
+         versus_.verdict == Verdict::undecided;
+}
+
+bool SummaryRow::is_bound() const {
+  return versus_.bound == Bound::at_least || versus_.bound == Bound::at_most;
+}
+
+std::string SummaryRow::speedup() const {
+  if (!versus_.ratio) return "-";
+  const std::string ratio = fixed(versus_.ratio->value, 2) + "x";
+  if (row_.algorithm == row_.baseline) return ratio;
+  std::string text = is_undecided() ? undecided_mark : "";
+  if (versus_.bound == Bound::at_least)
+    text += "> " + ratio;
+  else if (versus_.bound == Bound::at_most)
+    text += "< " + ratio;
+  else
+    text += ratio + shown(versus_.ratio->interval, 2);
+  if (versus_.pairs < row_.runs.size()) text += " (" + counted(versus_.pairs, "pair") + ")";
+  return text + (is_cut() ? cut_mark : "");
+}
+
+std::string SummaryRow::status(const std::string& if_well) const {
+  const std::string count = repeated_ ? " of " + std::to_string(row_.runs.size()) : "";
+  const auto some = [&](std::size_t n, const char* what) {
+    return (repeated_ ? std::to_string(n) + count + " " : "") + what;
+  };
+  if (row_.failed > 0) return some(row_.failed, "failed");
+  if (row_.diverged > 0) return some(row_.diverged, "diverged");
+  return if_well;
+}
+
+std::string SummaryRow::final_accuracy() const {
+  return shown(row_.final_accuracy, 4);
+}
+
+std::string SummaryRow::final_loss() const {
+  return shown(row_.final_loss, 6);
+}
+
+std::string SummaryRow::updates() const {
+  const std::optional<double> updates = mean([](const RunResult& r) { return r.updates; });
+  return updates ? fixed(*updates, 0) : "-";
+}
+
+std::string SummaryRow::mean_staleness() const {
+  const std::optional<double> staleness = mean([](const RunResult& r) { return r.mean_staleness; });
+  return staleness ? fixed(*staleness, 2) : "-";
+}
+
+std::string SummaryRow::utilisation() const {
+  return row_.utilisation ? percent(*row_.utilisation) : "-";
+}
+
+std::string SummaryRow::bytes() const {
+  const std::optional<double> bytes = mean([](const RunResult& r) { return r.bytes; });
+  return bytes ? data_size(*bytes) : "-";
+}
+
+}  // namespace motley

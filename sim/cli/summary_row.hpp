@@ -1,0 +1,46 @@
+#pragma once
+
+#include <string>
+
+#include "sim/results/statistics/comparison.hpp"
+
+namespace motley {
+
+/// What the closing table says of one algorithm at one point of the sweep.
+class SummaryRow {
+ public:
+  /// In front of a ratio that the repetitions do not decide.
+  static constexpr const char* undecided_mark = "~";
+  /// Behind a ratio of times that are cut on both sides.
+  static constexpr const char* cut_mark = " (cut)";
+
+  explicit SummaryRow(const ComparisonRow& row)
+      : row_(row), versus_(row.versus_baseline()), repeated_(row.runs.size() > 1) {}
+
+  /// "12.30 s [11.90, 12.71] (5/5)": the mean of those that reached the target, and how many did.
+  std::string time_to_target() const;
+  /// "1.92x [1.85, 1.99]" against the baseline; "> 3.10x" where only the baseline did not arrive.
+  std::string speedup() const;
+  /// The status of most interest among the runs, or this if all are well.
+  std::string status(const std::string& if_well = "ok") const;
+  std::string final_accuracy() const;
+  std::string final_loss() const;
+  std::string updates() const;
+  std::string mean_staleness() const;
+  std::string utilisation() const;
+  std::string bytes() const;
+
+  bool is_undecided() const;
+  bool is_bound() const;
+  bool is_cut() const { return versus_.ratio && versus_.bound == Bound::mixed; }
+
+ private:
+  template <class Figure>
+  std::optional<double> mean(Figure figure) const;
+
+  const ComparisonRow& row_;
+  PairedRatio versus_;
+  bool repeated_;
+};
+
+}  // namespace motley

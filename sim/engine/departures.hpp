@@ -1,0 +1,36 @@
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <map>
+#include <vector>
+
+namespace motley {
+
+/// When which worker's body ended.
+struct Departure {
+  double time = 0;
+  std::size_t worker = 0;
+};
+
+/// Who has left so far. Kept rather than told to everybody: few want to know.
+class Departures {
+ public:
+  /// In order of time.
+  const std::vector<Departure>& all() const { return all_; }
+
+  void record(double time, std::size_t worker) {
+    all_.push_back({time, worker});
+    for (const auto& [rank, look] : watchers_) look();
+  }
+
+  /// Until unwatch(), `look` is called when somebody leaves.
+  void watch(std::size_t rank, std::function<void()> look) { watchers_[rank] = std::move(look); }
+  void unwatch(std::size_t rank) { watchers_.erase(rank); }
+
+ private:
+  std::vector<Departure> all_;
+  std::map<std::size_t, std::function<void()>> watchers_;  // by rank
+};
+
+}  // namespace motley

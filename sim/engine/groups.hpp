@@ -1,0 +1,27 @@
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "sim/engine/simulated_group.hpp"
+
+namespace motley {
+
+/// The groups of workers that algorithms have named.
+class Groups {
+ public:
+  /// Everything a group's collective is made of but its ranks.
+  explicit Groups(const Collective::Setup& common) : common_(common) {}
+
+  /// Made by the first who names it; std::logic_error when others mean another by the same name.
+  GroupState& group(const std::string& name, const std::vector<std::size_t>& ranks,
+                    const std::string& collective);
+
+ private:
+  Collective::Setup common_;
+  std::map<std::string, std::unique_ptr<GroupState>> groups_;
+};
+
+}  // namespace motley

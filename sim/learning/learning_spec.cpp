@@ -1,0 +1,56 @@
+#include "sim/learning/learning_spec.hpp"
+
+#include "sim/learning/data/catalog.hpp"
+#include "sim/learning/models/catalog.hpp"
+
+namespace motley {
+namespace {
+
+void check_together(const ModelSpec& model, const LoadedScenario& loaded) {
+  const Scenario& s = loaded.scenario;
+  const Place root{loaded.file, ""};
+  const std::string why_no_data = model.why_no_data();
+  if (!why_no_data.empty() && s.data) {
+    throw InputError(root / "data", why_no_data + ": remove this key");
+  }
+  if (why_no_data.empty() && !s.data) {
+    throw InputError(root, "needs \"data\": what is learnt from");
+  }
+  if (!model.learns() && s.target) {
+    throw InputError(root / "target", "nothing is learnt without a model: remove this key");
+  }
+  if (!model.learns() && (!s.cost.flops_per_sample || !s.cost.model_size_bytes)) {
+    throw InputError(
+        root / "cost",
+        "needs \"flops_per_sample\" and \"model_size\": there is no model to take them from");
+  }
+  if (!model.has_accuracy() && s.target && s.target->accuracy) {
+    const std::string kind = loaded.full["model"]["kind"];
+    throw InputError(root / "target" / "accuracy",
+                     "the " + kind + " model has no accuracy: give \"loss\"");
+  }
+}
+
+}  // namespace
+
+LearningSpec read_learning(LoadedScenario& loaded) {
+  const Place root{loaded.file, ""};
+  LearningSpec spec;
+  if (loaded.scenario.data) {
+    spec.data = read_by_kind(data_catalog(), loaded.full["data"], root / "data");
+  }
+  spec.model = read_by_kind(model_catalog(), loaded.full["model"], root / "model");
+  check_together(*spec.model, loaded);
+  return spec;
+}
+
+std::vector<FieldInfo> scenario_keys() {
+  std::vector<FieldInfo> keys = Scenario::fields().infos();
+  for (FieldInfo& key : keys) {
+    if (key.name == "data") key.children = keys_of(data_catalog());
+    if (key.name == "model") key.children = keys_of(model_catalog());
+  }
+  return keys;
+}
+
+}  // namespace motley

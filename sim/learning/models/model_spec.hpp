@@ -1,0 +1,28 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "sim/learning/data/sample_order.hpp"
+#include "sim/learning/models/problem.hpp"
+
+namespace motley {
+
+/// The model a scenario asks for: its kind's keys, and what must be known of it before there is
+/// data.
+struct ModelSpec {
+  virtual ~ModelSpec() = default;
+
+  /// `data` is null if the model takes none; otherwise it must outlive the problem.
+  virtual std::unique_ptr<Problem> make(const Dataset* data, std::uint64_t seed) const = 0;
+  /// Why there is no "data" with this model; empty when it learns from data.
+  virtual std::string why_no_data() const { return ""; }
+  /// Whether anything is learnt; see Problem::is_real().
+  virtual bool learns() const { return true; }
+  virtual bool has_accuracy() const { return true; }
+  /// How the samples are drawn that a model without data makes itself.
+  virtual SampleOrder order() const { return SampleOrder::shuffled; }
+};
+
+}  // namespace motley

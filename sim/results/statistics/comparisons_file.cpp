@@ -1,0 +1,68 @@
+#include "sim/results/statistics/comparisons_file.hpp"
+
+namespace motley {
+namespace {
+
+using Table = ColumnTable<ComparedPair>;
+
+}  // namespace
+
+const Table& comparisons_table() {
+  static const Table table = [] {
+    Table t(
+        "comparisons",
+        "One row per ordered pair of algorithms and point of the sweep: which of the two reaches "
+        "the target sooner. Every comparison elsewhere is taken from here.");
+    const auto end = [](double Interval::*member) {
+      return [member](const ComparedPair& p) -> std::optional<double> {
+        const std::optional<Estimate>& ratio = p.against.result.ratio;
+        if (!ratio || !ratio->interval) return std::nullopt;
+        return *ratio->interval.*member;
+      };
+    };
+    t.add("algorithm", "", "label of the algorithm",
+          [](const ComparedPair& p) { return p.row.algorithm; });
+    t.add("against", "", "label of the other one",
+          [](const ComparedPair& p) { return p.against.algorithm; });
+    t.add_axes([](const ComparedPair& p) -> const std::vector<Json>& { return p.row.point; });
+    t.add("pairs", "", "replicas of which both have a run that did not fail",
+          [](const ComparedPair& p) { return p.against.result.pairs; });
+    t.add(
+        "ratio", "",
+        "how many times sooner the algorithm reaches the target: geometric mean over the pairs of "
+        "the other's time divided by its own, both cut where a run ended without reaching it; "
+        "empty if neither ever does",
+        [](const ComparedPair& p) -> std::optional<double> {
+          const std::optional<Estimate>& ratio = p.against.result.ratio;
+          return ratio ? std::optional(ratio->value) : std::nullopt;
+        });
+    t.add("ratio_low", "", "lower end of its 95 % interval (Student's t on the logarithms)",
+          end(&Interval::low));
+    t.add("ratio_high", "", "upper end of that interval", end(&Interval::high));
+    t.add("bound", "",
+          "empty: every run of a pair reached the target; at_least: only the other's runs did not, "
+          "so the true ratio is at least this; at_most: only its own did not; mixed: either",
+          [](const ComparedPair& p) { return to_text(p.against.result.bound); });
+    t.add("p_value", "", "of equally fast algorithms: two-sided paired t-test on the logarithms",
+          [](const ComparedPair& p) { return p.against.result.p_value; });
+    t.add("p_holm", "", "the same after Holm's correction over all pairs at this point",
+          [](const ComparedPair& p) { return p.against.result.p_holm; });
+    t.add("verdict", "", "faster or slower if p_holm is below 0.05, else undecided",
+          [](const ComparedPair& p) { return to_text(p.against.result.verdict); });
+    return t;
+  }();
+  return table;
+}
+
+std::string comparisons_csv(const std::vector<std::string>& axes,
+                            const std::vector<ComparisonRow>& rows) {
+  std::string text = comparisons_table().header(axes);
+  for (const ComparisonRow& row : rows) {
+    for (const ComparisonRow::Against& against : row.against) {
+      text += comparisons_table().line({row, against});
+    }
+  }
+  return text;
+}
+
+}  // namespace motley

@@ -1,0 +1,94 @@
+#pragma once
+
+#include <functional>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include "sim/base/json.hpp"
+#include "sim/results/csv_row.hpp"
+
+namespace motley {
+
+/// A column of a CSV file, described once: headers, `motley columns`, docs and analysis/ have it
+/// from here.
+struct ColumnInfo {
+  std::string name;
+  std::string unit;  ///< empty: a number or text without one
+  std::string doc;   ///< what it means, in one line
+  bool is_text = false;
+  bool is_axes = false;  ///< stands for one column per axis of the sweep
+};
+
+/// A CSV file of the results folder.
+struct TableInfo {
+  std::string name;  ///< of the file, without .csv
+  std::string rows;  ///< what a row is, in a sentence
+  std::vector<ColumnInfo> columns;
+};
+
+/// "8" or "10Gbps": the value of an axis as a cell.
+std::string axis_cell(const Json& value);
+
+/// A CSV file whose rows are made from values of type Row.
+template <class Row>
+class ColumnTable {
+ public:
+  ColumnTable(std::string name, std::string rows) : info_{std::move(name), std::move(rows), {}} {}
+
+  /// `get(row)` is what stands in the cell: text, a number, or perhaps none.
+  template <class Get>
+  ColumnTable& add(std::string name, std::string unit, std::string doc, Get get) {
+    using Value = std::decay_t<std::invoke_result_t<Get, const Row&>>;
+    constexpr bool is_text = std::is_convertible_v<Value, std::string>;
+    info_.columns.push_back({std::move(name), std::move(unit), std::move(doc), is_text, false});
+    cells_.push_back([get](const Row& row) {
+      if constexpr (is_text)
+        return cell(std::string(std::invoke(get, row))) + ",";
+      else if constexpr (std::is_integral_v<Value>)
+        return cell(static_cast<std::uint64_t>(std::invoke(get, row))) + ",";
+      else
+        return cell(std::invoke(get, row)) + ",";
+    });
+    return *this;
+  }
+
+  /// One column per axis of the sweep; `point(row)` are its values at the row's point.
+  template <class Point>
+  ColumnTable& add_axes(Point point) {
+    info_.columns.push_back(
+        {"/...", "", "one column per axis of the sweep, named by its JSON pointer: the value there",
+         true, true});
+    cells_.push_back([point](const Row& row) {
+      std::string text;
+      for (const Json& value : point(row)) text += axis_cell(value) + ",";
+      return text;
+    });
+    return *this;
+  }
+
+  const TableInfo& info() const { return info_; }
+
+  std::string header(const std::vector<std::string>& axes = {}) const {
+    std::string line;
+    for (const ColumnInfo& column : info_.columns) {
+      if (!column.is_axes) line += cell(column.name) + ",";
+      for (std::size_t i = 0; column.is_axes && i < axes.size(); ++i) line += cell(axes[i]) + ",";
+    }
+    line.back() = '\n';
+    return line;
+  }
+
+  std::string line(const Row& row) const {
+    std::string line;
+    for (const auto& cells : cells_) line += cells(row);
+    line.back() = '\n';
+    return line;
+  }
+
+ private:
+  TableInfo info_;
+  std::vector<std::function<std::string(const Row&)>> cells_;  // each with a comma behind it
+};
+
+}  // namespace motley

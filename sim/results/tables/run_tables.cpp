@@ -1,0 +1,227 @@
+#include "sim/results/tables/run_tables.hpp"
+
+#include "sim/scenario/sweep.hpp"
+
+namespace motley {
+namespace {
+
+/// The first column of every table of parts of a run.
+template <class Part>
+ColumnTable<OfRun<Part>> table_of(const char* name, const char* rows) {
+  ColumnTable<OfRun<Part>> table(name, rows);
+  table.add("run", "", "the run, as in runs.csv", [](const auto& r) { return r.run.run; });
+  return table;
+}
+
+/// A column that is a member of the part.
+template <class Part, class Value>
+auto part(Value Part::*member) {
+  return [member](const OfRun<Part>& r) { return r.part.*member; };
+}
+
+auto unevenness(double Heterogeneity::*member) {
+  return [member](const RunResult& r) -> std::optional<double> {
+    const std::optional<Heterogeneity> uneven = r.cluster_heterogeneity();
+    return uneven ? std::optional(*uneven.*member) : std::nullopt;
+  };
+}
+
+using Runs = ColumnTable<RunResult>;
+
+void add_identity(Runs& t) {
+  t.add("run", "", "unique name: label, replica and point of the sweep", &RunResult::run);
+  t.add("algorithm", "", "label of the algorithm", &RunResult::algorithm);
+  t.add("replica", "", "number of the replica, from 0", &RunResult::replica);
+  t.add("seed", "", "seed of the replica", &RunResult::seed);
+}
+
+void add_measurements(Runs& t) {
+  t.add("status", "", "ok, diverged or failed",
+        [](const RunResult& r) { return to_text(r.status); });
+  t.add("virtual_s", "s", "virtual time at the end of the run", &RunResult::virtual_s);
+  t.add("updates", "",
+        "updates of the global model; with several servers those that all have made; where workers "
+        "train models of their own, the updates of all of them",
+        &RunResult::updates);
+  t.add("gradients", "", "mini-batch gradients computed", &RunResult::gradients);
+  t.add("samples", "", "samples in these gradients", &RunResult::samples);
+  t.add("epochs", "", "samples divided by the size of the training set", &RunResult::epochs);
+  t.add("bytes", "B", "delivered by the network", &RunResult::bytes);
+  t.add("final_test_accuracy", "", "at the last evaluation; empty if there is none or it diverged",
+        &RunResult::final_test_accuracy);
+  t.add("best_test_accuracy", "", "at the best evaluation; empty if there is none or it diverged",
+        &RunResult::best_test_accuracy);
+  t.add("final_test_loss", "", "at the last evaluation; empty if there is none or it diverged",
+        &RunResult::final_test_loss);
+  t.add("time_to_target_s", "s",
+        "virtual time at which the update that reached the target was finished, interpolated by "
+        "update number between two evaluations; empty if it was not reached",
+        &RunResult::time_to_target_s);
+  t.add("compute_s", "s", "time spent computing, summed over all workers; see workers.csv",
+        &RunResult::compute_s);
+  t.add("transfer_s", "s", "time spent on messages under way, summed over all workers",
+        &RunResult::transfer_s);
+  t.add("wait_s", "s", "time spent waiting, summed over all workers", &RunResult::wait_s);
+  t.add("discarded_s", "s", "computing whose result was thrown away, summed over all workers",
+        &RunResult::discarded_s);
+  t.add("mean_staleness", "updates", "mean over all gradients applied by a server; 0 without one",
+        &RunResult::mean_staleness);
+  t.add("max_staleness", "updates", "maximum over all gradients applied by a server",
+        &RunResult::max_staleness);
+  t.add("wall_s", "s", "real time of the simulation; differs between equal runs",
+        &RunResult::wall_s);
+  t.add("peak_rss_mb", "MiB", "memory of the simulation's process; differs between equal runs",
+        &RunResult::peak_rss_mb);
+  t.add("reason", "", "one line that says why the run is not ok", &RunResult::reason);
+}
+
+void add_cluster(Runs& t) {
+  t.add("speed_ratio", "", "fastest worker's speed divided by the slowest one's, without noise",
+        unevenness(&Heterogeneity::speed_ratio));
+  t.add("speed_cv", "", "standard deviation of the workers' speeds divided by their mean",
+        unevenness(&Heterogeneity::speed_cv));
+  t.add("sync_efficiency", "",
+        "harmonic mean over maximum of the workers' step times: the share of the cluster's speed "
+        "that is left when everybody waits for the slowest",
+        unevenness(&Heterogeneity::sync_efficiency));
+}
+
+}  // namespace
+
+std::string axis_cell(const Json& value) {
+  return cell(shown_value(value));
+}
+
+const ColumnTable<RunResult>& runs_table() {
+  static const Runs table = [] {
+    Runs t("runs", "One row per run.");
+    add_identity(t);
+    add_measurements(t);
+    add_cluster(t);
+    t.add_axes([](const RunResult& r) -> const std::vector<Json>& { return r.point; });
+    return t;
+  }();
+  return table;
+}
+
+const ColumnTable<OfRun<CurvePoint>>& curves_table() {
+  static const ColumnTable<OfRun<CurvePoint>> table = [] {
+    auto t = table_of<CurvePoint>("curves", "One row per evaluation of the global model.");
+    t.add("time_s", "s", "virtual time", part(&CurvePoint::time_s));
+    t.add("updates", "", "updates so far", part(&CurvePoint::updates));
+    t.add("samples", "", "samples computed so far", part(&CurvePoint::samples));
+    t.add("epochs", "", "samples so far divided by the training set", part(&CurvePoint::epochs));
+    t.add("bytes", "B", "delivered so far", part(&CurvePoint::bytes));
+    t.add("train_loss", "",
+          "mean over the mini-batches computed since the previous point, each at the model it was "
+          "computed at",
+          part(&CurvePoint::train_loss));
+    t.add("test_loss", "", "on the whole test set", part(&CurvePoint::test_loss));
+    t.add("test_accuracy", "", "on the whole test set", part(&CurvePoint::test_accuracy));
+    t.add("oracle", "",
+          "1: nobody holds this model; it is what a merge of the workers' own models would give at "
+          "this moment, free of cost, and does not count for the target. 0: the model exists",
+          [](const auto& r) -> std::uint64_t { return r.part.kind == ModelKind::oracle ? 1 : 0; });
+    return t;
+  }();
+  return table;
+}
+
+const ColumnTable<OfRun<WorkerResult>>& workers_table() {
+  static const ColumnTable<OfRun<WorkerResult>> table = [] {
+    auto t = table_of<WorkerResult>(
+        "workers",
+        "One row per worker and run. At any moment a worker is in exactly one state, the first "
+        "that "
+        "holds: computing, transferring, waiting; the four times add up to virtual_s.");
+    t.add("worker", "", "name of the worker", part(&WorkerResult::name));
+    t.add("class", "", "its class", part(&WorkerResult::class_name));
+    t.add("speed", "flop/s", "its speed, without noise", part(&WorkerResult::speed_flops));
+    t.add("compute_s", "s", "computing what was used", part(&WorkerResult::compute_s));
+    t.add("transfer_s", "s", "not computing, and a message to or from it is under way",
+          part(&WorkerResult::transfer_s));
+    t.add("wait_s", "s", "neither computing nor transferring", part(&WorkerResult::wait_s));
+    t.add("discarded_s", "s", "computing whose result was thrown away",
+          part(&WorkerResult::discarded_s));
+    t.add("gradients", "", "mini-batch gradients computed", part(&WorkerResult::gradients));
+    t.add("samples", "", "samples in these gradients", part(&WorkerResult::samples));
+    t.add("mean_staleness", "updates", "mean over its gradients that a server applied",
+          part(&WorkerResult::mean_staleness));
+    t.add("max_staleness", "updates", "maximum over its gradients that a server applied",
+          part(&WorkerResult::max_staleness));
+    t.add("data_samples", "", "training samples that it draws from",
+          part(&WorkerResult::data_samples));
+    return t;
+  }();
+  return table;
+}
+
+const ColumnTable<OfRun<StalenessCount>>& staleness_table() {
+  static const ColumnTable<OfRun<StalenessCount>> table = [] {
+    auto t = table_of<StalenessCount>("staleness",
+                                      "One row per run, class and staleness that occurred.");
+    t.add("class", "", "class of the workers", part(&StalenessCount::class_name));
+    t.add("staleness", "updates", "updates made between reading a model and applying its gradient",
+          part(&StalenessCount::staleness));
+    t.add("count", "", "gradients applied with this staleness", part(&StalenessCount::count));
+    return t;
+  }();
+  return table;
+}
+
+const ColumnTable<OfRun<LinkUse>>& links_table() {
+  static const ColumnTable<OfRun<LinkUse>> table = [] {
+    auto t = table_of<LinkUse>(
+        "links",
+        "One row per run and link. With more than 64 workers, links whose names differ only in "
+        "numbers share a row.");
+    t.add("link", "", "name of the link; of several with * for each number: gpu-*_up",
+          part(&LinkUse::name));
+    t.add("bandwidth_Bps", "B/s", "of all links of the row together",
+          part(&LinkUse::bandwidth_Bps));
+    t.add("bytes", "B", "carried by all links of the row together", part(&LinkUse::bytes));
+    t.add("busy_share", "",
+          "share of the time in which at least one message flowed; mean of the row",
+          part(&LinkUse::busy_share));
+    t.add("utilisation", "", "bytes / (bandwidth x time)", part(&LinkUse::utilisation));
+    t.add("max_utilisation", "", "utilisation of the fullest link of the row",
+          part(&LinkUse::max_utilisation));
+    t.add("links", "", "how many links the row stands for", part(&LinkUse::links));
+    return t;
+  }();
+  return table;
+}
+
+const ColumnTable<OfRun<Decision>>& decisions_table() {
+  static const ColumnTable<OfRun<Decision>> table = [] {
+    auto t = table_of<Decision>("decisions",
+                                "One row per decision that an algorithm made about a worker.");
+    t.add("time_s", "s", "virtual time", part(&Decision::time_s));
+    t.add("worker", "", "name of the worker",
+          [](const auto& r) { return r.run.workers[r.part.rank].name; });
+    t.add(
+        "quantity", "",
+        "what was decided: batch_size, local_steps, group; held_back: once per run, the first time "
+        "that a bound made a worker wait",
+        part(&Decision::quantity));
+    t.add("value", "", "its new value", part(&Decision::value));
+    return t;
+  }();
+  return table;
+}
+
+const ColumnTable<OfRun<RunWarning>>& warnings_table() {
+  static const ColumnTable<OfRun<RunWarning>> table = [] {
+    auto t = table_of<RunWarning>(
+        "warnings", "One row per thing that a reader should know before trusting a run.");
+    t.add("kind", "",
+          "no_update, never_moved, chance_level, in_warm_up (the run ended inside the algorithm's "
+          "warm-up) or bound_idle (its bound on staleness was never active)",
+          part(&RunWarning::kind));
+    t.add("text", "", "the same in words", part(&RunWarning::text));
+    return t;
+  }();
+  return table;
+}
+
+}  // namespace motley

@@ -1,0 +1,48 @@
+#include "sim/results/target_watch.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace motley {
+
+void TargetWatch::update_finished(double now, std::uint64_t update) {
+  if (!target_ || time_s_ || ++seen_ % stride_ != 0) return;
+  if (since_.size() == most_kept) {
+    // The second, fourth, ... stay: those that the doubled stride would have kept.
+    for (std::size_t i = 0; 2 * i + 1 < since_.size(); ++i) since_[i] = since_[2 * i + 1];
+    since_.resize(since_.size() / 2);
+    stride_ *= 2;
+    if (seen_ % stride_ != 0) return;
+  }
+  since_.push_back({update, now});
+}
+
+double TargetWatch::beyond(double value) const {
+  return target_->accuracy ? value - *target_->accuracy : *target_->loss - value;
+}
+
+double TargetWatch::crossing(double now, std::uint64_t update, double value) const {
+  if (!last_value_) return now;
+  const double missing = -beyond(*last_value_);
+  const double share = missing / (missing + beyond(value));
+  const double number = std::ceil(static_cast<double>(last_update_) +
+                                  share * static_cast<double>(update - last_update_));
+  const auto first = std::find_if(since_.begin(), since_.end(), [number](const Update& kept) {
+    return static_cast<double>(kept.number) >= number;
+  });
+  return first == since_.end() ? now : first->time_s;
+}
+
+void TargetWatch::evaluated(double now, std::uint64_t update, const Evaluation& evaluation) {
+  if (!target_ || time_s_) return;
+  const std::optional<double>& value = target_->accuracy ? evaluation.accuracy : evaluation.loss;
+  if (!value) return;
+  if (beyond(*value) >= 0) time_s_ = crossing(now, update, *value);
+  last_value_ = value;
+  last_update_ = update;
+  since_.clear();
+  seen_ = 0;
+  stride_ = 1;
+}
+
+}  // namespace motley

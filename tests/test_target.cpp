@@ -1,0 +1,131 @@
+// When a target counts as reached: by a model that exists, at the time of its update.
+#include <cmath>
+
+#include "sim/results/target_watch.hpp"
+#include "tests/catch.hpp"
+#include "tests/simulated.hpp"
+
+namespace motley {
+namespace {
+
+TargetSpec accuracy(double value) {
+  TargetSpec target;
+  target.accuracy = value;
+  return target;
+}
+
+/// Update u is finished at u * u seconds.
+void make_updates(TargetWatch& watch, std::uint64_t from, std::uint64_t to) {
+  for (std::uint64_t u = from; u <= to; ++u) watch.update_finished(static_cast<double>(u * u), u);
+}
+
+TEST_CASE("between evaluations the target is reached by an update, at that update's own time") {
+  TargetWatch watch(accuracy(0.4));
+  watch.evaluated(0, 0, {2.0, 0.1});
+  make_updates(watch, 1, 10);
+  watch.evaluated(100, 10, {1.0, 0.5});
+  // 0.3 of the 0.4 from 0.1 to 0.5 are missing: 7.5 of 10 updates, so it is the eighth.
+  CHECK(watch.time_s() == 64.0);
+  make_updates(watch, 11, 12);
+  watch.evaluated(144, 12, {0.5, 0.9});
+  CHECK(watch.time_s() == 64.0);  // the first time stays
+}
+
+TEST_CASE("the interpolation goes from the last evaluation, and works for losses") {
+  TargetSpec target;
+  target.loss = 0.5;
+  TargetWatch watch(target);
+  watch.evaluated(0, 0, {4.0, std::nullopt});
+  make_updates(watch, 1, 4);
+  watch.evaluated(16, 4, {1.0, std::nullopt});
+  make_updates(watch, 5, 12);
+  CHECK_FALSE(watch.time_s());
+  watch.evaluated(144, 12, {0.2, std::nullopt});
+  // 0.5 of the 0.8 from 1.0 to 0.2 in 8 updates: the fifth after the fourth.
+  CHECK(watch.time_s() == 81.0);
+}
+
+TEST_CASE("consecutive updates need no interpolation, and time 0 is the initial model's") {
+  TargetWatch watch(accuracy(0.4));
+  watch.evaluated(0, 0, {2.0, 0.1});
+  for (std::uint64_t u = 1; u <= 3; ++u) {
+    make_updates(watch, u, u);
+    watch.evaluated(static_cast<double>(u * u), u, {1.0, 0.1 + 0.15 * static_cast<double>(u)});
+  }
+  CHECK(watch.time_s() == 4.0);  // 0.25 after one, 0.4 after two
+  TargetWatch good_enough(accuracy(0.4));
+  good_enough.evaluated(0, 0, {2.0, 0.4});
+  CHECK(good_enough.time_s() == 0.0);
+  TargetWatch none(std::nullopt);
+  none.evaluated(0, 0, {0.0, 1.0});
+  CHECK_FALSE(none.time_s());
+}
+
+TEST_CASE("of very many updates between two evaluations the time is still known finely") {
+  constexpr std::uint64_t updates = 100'000;
+  for (const double share : {0.001, 0.5, 0.77777, 1.0}) {
+    TargetWatch watch(accuracy(share));
+    watch.evaluated(0, 0, {2.0, 0.0});
+    for (std::uint64_t u = 1; u <= updates; ++u) watch.update_finished(static_cast<double>(u), u);
+    watch.evaluated(updates, updates, {1.0, 1.0});
+    const double exact = std::ceil(share * updates);
+    REQUIRE(watch.time_s());
+    CHECK(*watch.time_s() >= exact);
+    CHECK(*watch.time_s() <= exact + 2.0 * updates / TargetWatch::most_kept);
+  }
+}
+
+/// Two uneven workers that train alone, merged again and again; every update is evaluated.
+Json merging_scenario() {
+  Json scenario = timing_scenario();
+  scenario["cluster"]["workers"] = {{{"name", "fast"}, {"count", 1}, {"speed", "2Gf"}},
+                                    {{"name", "slow"}, {"count", 1}, {"speed", "1Gf"}}};
+  scenario["stop"] = {{"updates", 40}};
+  scenario["algorithms"] = {{{"name", "simuparallel"}, {"local_steps", 4}, {"rounds", "inf"}}};
+  return scenario;
+}
+
+TEST_CASE("an oracle does not reach the target: the next merge does, when it has really happened") {
+  Json scenario = merging_scenario();
+  const std::vector<CurvePoint> curve = simulate(scenario).curve;
+  std::vector<std::size_t> merges;
+  for (std::size_t i = 1; i < curve.size(); ++i) {
+    if (curve[i].kind == ModelKind::real) merges.push_back(i);
+  }
+  REQUIRE(merges.size() >= 2);
+  REQUIRE(merges[1] - merges[0] > 2);
+  // Noise-free, the loss falls from merge to merge and in between.
+  const CurvePoint& oracle = curve[merges[0] + 2];
+  const CurvePoint& merge = curve[merges[1]];
+  REQUIRE(oracle.kind == ModelKind::oracle);
+  REQUIRE(*merge.test_loss < *oracle.test_loss);
+  REQUIRE(*oracle.test_loss < *curve[merges[0]].test_loss);
+
+  scenario["target"] = {{"loss", *oracle.test_loss}};
+  const RunResult result = simulate(scenario);
+  CHECK(result.time_to_target_s == merge.time_s);
+  CHECK(merge.time_s > oracle.time_s);
+}
+
+TEST_CASE("merges are evaluated though the oracle between them was when it was due") {
+  Json scenario = merging_scenario();
+  scenario["evaluate"] = {{"every", 5}};
+  std::vector<std::uint64_t> merges;
+  for (const CurvePoint& point : simulate(scenario).curve) {
+    if (point.kind == ModelKind::real && point.updates > 0) merges.push_back(point.updates);
+  }
+  CHECK(merges == std::vector<std::uint64_t>{9, 18, 27, 36});
+}
+
+TEST_CASE("gossip never merges: the mean of all is the model it is about, and reaches the target") {
+  Json scenario = merging_scenario();
+  scenario["algorithms"] = {{{"name", "ad_psgd"}}};
+  const RunResult before = simulate(scenario);
+  scenario["target"] = {{"loss", *before.curve[12].test_loss}};
+  const RunResult result = simulate(scenario);
+  CHECK(result.curve[12].kind == ModelKind::real);
+  CHECK(result.time_to_target_s.value() <= result.curve[12].time_s);
+}
+
+}  // namespace
+}  // namespace motley
