@@ -26,7 +26,9 @@ inline Json with_algorithm(Json scenario, const Json& algorithm) {
 /// The run of the algorithm in the scenario, which must end well.
 inline RunResult run_of(const Json& algorithm, const Json& scenario = learning_scenario()) {
   RunResult result = simulate(with_algorithm(scenario, algorithm));
-  if (result.status != "ok") throw std::runtime_error(result.status + ": " + result.reason);
+  if (result.status != RunStatus::ok) {
+    throw std::runtime_error(to_text(result.status) + ": " + result.reason);
+  }
   return result;
 }
 

@@ -226,7 +226,7 @@ TEST_CASE("a damaged or foreign file of a run is named, and its run is done agai
       {"", "is not the JSON of a run"},
       {read_file(place.path() / place.files()[1]), "is the file of another run"},
       {sealed(weird).dump(), "/result/status: must be ok, diverged or failed, got \"weird\""},
-      {sealed(short_row).dump(), "/result/curve/0: must be a list of 8, got []"},
+      {sealed(short_row).dump(), "/result/curve/0: must be a list of 9, got []"},
       {sealed(far_rank).dump(),
        "/result/decisions/0/1: must be the rank of one of the 3 workers, got 1000000"}};
   for (const auto& [damaged, why] : bad) {
