@@ -2,8 +2,8 @@
 #include <sstream>
 
 #include "sim/base/json.hpp"
+#include "sim/cli/bottleneck.hpp"
 #include "sim/cli/summary.hpp"
-#include "sim/cli/time_budget.hpp"
 #include "sim/results/run_warnings.hpp"
 #include "tests/catch.hpp"
 #include "tests/program.hpp"
@@ -237,20 +237,19 @@ TEST_CASE("what a reader should know of a run is said in a line each") {
   CHECK(kinds(10, 200).empty());
 }
 
-TEST_CASE("the time budget is of all workers, and of the links the busiest is named") {
+TEST_CASE("where speeds differ within a class, the straggler is a worker and not the class") {
   RunResult run = run_of("sync", 0, 20);
-  run.virtual_s = 100;
-  run.workers.assign(2, {});
-  run.workers[0].compute_s = 90;
-  run.workers[0].transfer_s = 10;
-  run.workers[1].compute_s = 30;
-  run.workers[1].transfer_s = 20;
-  run.workers[1].wait_s = 40;
-  run.workers[1].discarded_s = 10;
-  run.links = {{"a_up", 10, 500, 0}, {"a_down", 10, 700, 0}};  // of 1000 bytes in 100 s
-  CHECK(time_budget(run) ==
-        "compute 60 %, transfer 15 %, wait 20 %, discarded 5 %; busiest link a_down 70 %");
-  CHECK(contains(printed({run}), "\n sync: compute 60 %, "));
+  run.workers.resize(3);
+  for (std::size_t i = 0; i < 3; ++i) {
+    run.workers[i].name = "node" + std::to_string(i);
+    run.workers[i].class_name = "node";
+    run.workers[i].speed_flops = 4;
+    run.workers[i].wait_s = 60;
+    run.workers[i].compute_s = 40;
+  }
+  CHECK(contains(bottleneck(run), "bottleneck: waiting for stragglers (slowest class: node)"));
+  run.workers[1].speed_flops = 1;
+  CHECK(contains(bottleneck(run), "bottleneck: waiting for stragglers (slowest worker: node1)"));
 }
 
 }  // namespace

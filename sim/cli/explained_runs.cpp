@@ -21,6 +21,14 @@ std::vector<std::pair<std::string, std::string>> axes_of(const CsvTable& table, 
   return axes;
 }
 
+std::string point_of(const CsvTable& table, std::size_t row) {
+  std::string point;
+  for (const auto& [name, value] : axes_of(table, row)) {
+    point += (point.empty() ? "" : " ") + name + "=" + value;
+  }
+  return point;
+}
+
 /// Whether each "name=value" of the words holds of the axes.
 bool is_meant(const std::string& given,
               const std::vector<std::pair<std::string, std::string>>& axes) {
@@ -51,14 +59,6 @@ std::vector<CurvePoint> curve_of(const CsvTable& curves, const std::string& run)
 }
 
 }  // namespace
-
-std::string point_of(const CsvTable& table, std::size_t row) {
-  std::string point;
-  for (const auto& [name, value] : axes_of(table, row)) {
-    point += (point.empty() ? "" : " ") + name + "=" + value;
-  }
-  return point;
-}
 
 std::string point_meant(const std::filesystem::path& folder, const std::string& given) {
   const CsvTable runs(folder / "runs.csv");

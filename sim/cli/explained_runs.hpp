@@ -7,8 +7,6 @@
 #include <string>
 #include <vector>
 
-#include "sim/results/csv_table.hpp"
-
 /// What an explanation is made of, read back from a results folder.
 namespace motley {
 
@@ -42,9 +40,6 @@ struct StoredVerdict {
 /// values as "ratio=8" by which it can be told from the others; a name is an axis's pointer or its
 /// end. Empty without a sweep. InputError when none or several are meant.
 std::string point_meant(const std::filesystem::path& folder, const std::string& given);
-
-/// The point of the sweep that a row of a CSV file belongs to: "/cost/model_size=10MB /seed=2".
-std::string point_of(const CsvTable& table, std::size_t row);
 
 /// The runs of one algorithm in a results folder, at one point. InputError when there are none.
 std::vector<RunToTarget> runs_to_target(const std::filesystem::path& folder,

@@ -7,7 +7,6 @@
 #include <ostream>
 
 #include "sim/base/format.hpp"
-#include "sim/cli/explained_runs.hpp"
 #include "sim/results/csv_table.hpp"
 
 namespace motley {
@@ -92,6 +91,15 @@ std::vector<Gain> worth_naming(const std::vector<Gain>& gains) {
   return named;
 }
 
+std::string point_at(const CsvTable& table, std::size_t row) {
+  std::string point;
+  for (const std::string& column : table.columns()) {
+    if (!column.starts_with("/")) continue;
+    point += (point.empty() ? "" : " ") + column + "=" + table.text(row, column);
+  }
+  return point;
+}
+
 /// What was asked of one algorithm at one point.
 struct Asked {
   std::string algorithm;
@@ -109,7 +117,7 @@ std::vector<Asked> read_asked(const std::filesystem::path& folder) {
   for (std::size_t i = 0; i < table.rows(); ++i) {
     const std::string change = table.text(i, "change");
     if (change == "as_is") {
-      all.push_back({table.text(i, "algorithm"), point_of(table, i), {}});
+      all.push_back({table.text(i, "algorithm"), point_at(table, i), {}});
       samples_as_is = table.number(i, "samples_per_s").value_or(0);
     }
     if (all.empty()) continue;

@@ -1,0 +1,70 @@
+#include "sim/cli/bottleneck.hpp"
+
+#include <algorithm>
+
+#include "sim/base/format.hpp"
+
+namespace motley {
+namespace {
+
+/// Share of all workers' time.
+double share(const RunResult& result, double seconds_summed) {
+  const double total = result.virtual_s * static_cast<double>(result.workers.size());
+  return total > 0 ? seconds_summed / total : 0;
+}
+
+/// "slowest class: cpu"; where speeds differ within that class, "slowest worker: node7".
+std::string slowest(const RunResult& result) {
+  const auto last = std::min_element(
+      result.workers.begin(), result.workers.end(),
+      [](const WorkerResult& a, const WorkerResult& b) { return a.speed_flops < b.speed_flops; });
+  const bool class_is_even =
+      std::all_of(result.workers.begin(), result.workers.end(), [&](const WorkerResult& worker) {
+        return worker.class_name != last->class_name || worker.speed_flops == last->speed_flops;
+      });
+  const auto equals = std::count_if(
+      result.workers.begin(), result.workers.end(),
+      [&](const WorkerResult& worker) { return worker.speed_flops == last->speed_flops; });
+  if (class_is_even) return "slowest class: " + last->class_name;
+  return equals == 1 ? "slowest worker: " + last->name
+                     : std::to_string(equals) + " slowest workers: " + last->name + " and others";
+}
+
+}  // namespace
+
+std::string bottleneck(const RunResult& r) {
+  if (r.workers.empty() || r.virtual_s <= 0) return "nothing happened";
+  const LinkResult* busiest = nullptr;
+  double busy = 0;
+  for (const LinkResult& link : r.links) {
+    const double use = link.bytes / (link.bandwidth_Bps * r.virtual_s);
+    if (busiest == nullptr || use > busy) {
+      busiest = &link;
+      busy = use;
+    }
+  }
+  const double compute = share(r, r.compute_s());
+  const double transfer = share(r, r.transfer_s());
+  const double wait = share(r, r.wait_s());
+  const double discarded = share(r, r.discarded_s());
+  const std::string budget = "compute " + percent(compute) + ", transfer " + percent(transfer) +
+                             ", wait " + percent(wait) +
+                             (discarded > 0 ? ", discarded " + percent(discarded) : "");
+  const std::string link =
+      busiest == nullptr ? "" : "; busiest link " + busiest->name + " " + percent(busy);
+  std::string largest;
+  if (busiest != nullptr && busy >= 0.7) {
+    largest = "link " + busiest->name;
+  } else if (compute >= 0.75) {
+    largest = "computing";
+  } else if (discarded >= std::max(transfer, wait)) {
+    largest = "work thrown away";
+  } else if (wait >= transfer) {
+    largest = "waiting for stragglers (" + slowest(r) + ")";
+  } else {
+    largest = busy < 0.3 ? "messages under way while no link is busy" : "messages under way";
+  }
+  return "bottleneck: " + largest + " (" + budget + link + ")";
+}
+
+}  // namespace motley
