@@ -102,7 +102,7 @@ def write_results(folder, algorithms=("sync", "async", "local"), replicas=3, axe
         "verdict",
         "final_accuracy_mean", "final_accuracy_low", "final_accuracy_high", "best_accuracy_mean", "best_accuracy_low",
         "best_accuracy_high", "accuracy_at_25", "accuracy_at_50", "accuracy_at_75", "accuracy_at_100", "utilisation",
-        "bytes_to_target", "final_loss_mean", "final_loss_low", "final_loss_high"], summary)
+        "tuned_at_edge", "bytes_to_target", "final_loss_mean", "final_loss_low", "final_loss_high"], summary)
     write_csv(folder / "bands.csv", ["algorithm"] + pointers + ["against", "x", "n"] + [
         f"test_{y}_{part}" for y in ("accuracy", "loss") for part in ("mean", "low", "high")], bands)
     write_csv(folder / "staleness.csv", ["run", "class", "staleness", "count"], staleness)

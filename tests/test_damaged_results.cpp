@@ -157,7 +157,11 @@ TEST_CASE("a plan is read strictly, and names no file but those of its runs") {
   table.axes = {"/seed"};
   table.baseline = "sync";
   table.runs = {{"sync-0-seed=1", hash, "sync", 0, 1, {1}},
-                {"sync-0-seed=2", hash, "sync", 0, 2, {2}}};
+                {"sync-0-seed=2", hash, "sync", 0, 2, {2}},
+                {"async-0-seed=1", "", "async", 0, 1, {1}, 0, hash},
+                {"async-0-seed=2", hash, "async", 0, 2, {2}, 0, hash}};
+  table.tuning = {
+      {"async", {1}, {"step_size"}, hash, {{{{"step_size", 1}}, 0, {hash, hash}}}, 0, true}};
   const Json good = to_json(table);
   folder.write("plan.json", good.dump(2));
   CHECK(to_json(read_run_table(folder.path() / "plan.json")) == good);
@@ -171,9 +175,12 @@ TEST_CASE("a plan is read strictly, and names no file but those of its runs") {
     try {
       const RunTable read = read_run_table(folder.path() / "plan.json");
       if (!sealed_again) REQUIRE(to_json(read) == good);
+      for (const std::string& known : read.hashes()) {
+        REQUIRE(known.size() == 32);
+        REQUIRE(known.find_first_not_of("0123456789abcdef") == std::string::npos);
+      }
       for (const RunEntry& run : read.runs) {
-        REQUIRE(run.hash.size() == 32);
-        REQUIRE(run.hash.find_first_not_of("0123456789abcdef") == std::string::npos);
+        if (run.hash.empty()) REQUIRE(run.tuned_by < read.tuning.size());
         REQUIRE(run.name.find('/') == std::string::npos);
         REQUIRE(run.point.size() == read.axes.size());
       }

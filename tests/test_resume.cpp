@@ -469,7 +469,7 @@ TEST_CASE("plan lists the runs and what is done, and touches nothing") {
   };
   const std::vector<std::string> before = plan({});
   REQUIRE(before.size() == 7);
-  CHECK(before[0] == "run                 state             Gflop  file");
+  CHECK(before[0] == "run                 state                time  file");
   CHECK(before[1].starts_with("sync-0-updates=20   missing "));
   CHECK(before[6].starts_with("4 missing, at most "));
   CHECK_FALSE(fs::exists(place.path() / "out"));

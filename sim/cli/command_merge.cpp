@@ -61,33 +61,35 @@ int merge(const po::variables_map& options, const std::vector<std::string>& comm
         "merge: needs results folders and --out; usage: motley merge DIR... --out DIR");
   }
   const auto folders = options["folder"].as<std::vector<std::string>>();
-  const RunTable table = plan_of(folders.front());
-  const Json plan = to_json(table);
+  RunTable table = plan_of(folders.front());
   for (const std::string& folder : folders) {
-    if (to_json(plan_of(folder)) != plan) {
+    const RunTable other = plan_of(folder);
+    if (!other.is_same_plan(table)) {
       throw InputError(folder + ": holds the runs of another scenario than " + folders.front());
     }
+    table.learn_from(other);
   }
   ResultsFolder out(options["out"].as<std::string>(),
                     {table, scenario_of(folders.front()), provenance(command_line)}, {});
   for (const std::string& damage : out.take_complaints()) {
     complain(damage + ": the file is damaged and counts as missing");
   }
-  std::set<std::string> hashes;
+  for (const std::string& hash : table.hashes()) {
+    if (out.is_done(hash)) continue;
+    const std::optional<RunStore::StoredRun> stored = find_run(hash, folders);
+    if (stored) out.store(hash, *stored);
+  }
+  std::set<std::string> identities;
   std::size_t missing = 0;
   std::size_t failed = 0;
   for (const RunEntry& run : table.runs) {
-    if (!hashes.insert(run.hash).second) continue;
-    if (!out.is_done(run.hash)) {
-      const std::optional<RunStore::StoredRun> stored = find_run(run.hash, folders);
-      if (stored) out.store(run.hash, *stored);
-    }
+    if (!identities.insert(run.identity()).second) continue;
     const RunResult* result = out.result(run.hash);
     if (result == nullptr) ++missing;
     if (result != nullptr && result->status == RunStatus::failed) ++failed;
   }
   out.write_csvs();
-  std::cout << hashes.size() - missing << " of " << hashes.size() << " runs";
+  std::cout << identities.size() - missing << " of " << identities.size() << " runs";
   if (failed > 0) std::cout << ", " << failed << " of them failed";
   std::cout << "\nResults: " << out.path().string() << "\n" << std::flush;
   if (missing > 0) {

@@ -2,11 +2,14 @@
 #include <iomanip>
 #include <iostream>
 #include <map>
-#include <sstream>
+#include <set>
+#include <thread>
 
 #include "sim/cli/command_line.hpp"
 #include "sim/cli/command_options.hpp"
+#include "sim/cli/duration.hpp"
 #include "sim/study/results_folder.hpp"
+#include "sim/study/run_times.hpp"
 
 namespace po = boost::program_options;
 
@@ -21,50 +24,85 @@ std::string state_of(const RunStore::Found& found) {
   return found.run->result.status == RunStatus::failed ? "failed" : "done";
 }
 
-std::string gflop(double flops) {
-  std::ostringstream text;
-  text << std::setprecision(3) << flops / 1e9;
-  return text.str();
+/// The same and, when it is done, how long it took.
+struct RunState {
+  std::string word;
+  double wall_s = 0;
+};
+RunState state_of(const RunEntry& run, const RunStore& store) {
+  if (run.hash.empty()) return {"to be tuned", 0};
+  const RunStore::Found found = store.load(run.hash);
+  return {state_of(found), found.run ? found.run->result.wall_s : 0};
+}
+
+/// The tuning of a shard's runs.
+struct TuningPlan {
+  std::size_t runs = 0;  ///< at most
+  std::size_t done = 0;
+  double seconds_left = 0;  ///< at most
+};
+
+TuningPlan tuning_of(const Study& study, const std::set<std::size_t>& units, StoredResults& stored,
+                     RunTimes& times) {
+  TuningPlan plan;
+  for (const std::size_t index : units) {
+    const TuningUnit& unit = study.units()[index];
+    std::size_t done = 0;
+    for (const auto& [name, run] : unit.trials) {
+      done += stored.result(study.entry(run).hash) != nullptr ? 1 : 0;
+    }
+    const std::size_t most = unit.state.chosen ? done : unit.most_runs();
+    plan.runs += most;
+    plan.done += done;
+    plan.seconds_left += static_cast<double>(most - std::min(most, done)) *
+                         (most > done ? times.seconds_of_trial(index) : 0);
+  }
+  return plan;
 }
 
 int plan(const po::variables_map& options, const std::vector<std::string>&) {
   const StudyShard shard = shard_of(options);
-  const Study study = load_study(options, "plan");
-  const std::filesystem::path folder = folder_of(options, study);
-  const RunStore store(folder);
+  Study study = load_study(options, "plan");
+  StoredResults stored(folder_of(options, study));
+  const std::vector<std::size_t> runs = runs_of_shard(study, shard);
+  std::set<std::size_t> units;
+  for (const std::size_t run : runs) {
+    if (study.unit_of(run)) units.insert(*study.unit_of(run));
+  }
+  for (const std::size_t unit : units) study.advance(unit, stored.lookup());
+  RunTimes times(study, stored);
 
   std::map<std::string, std::size_t> counts;
-  double cost = 0;
-  double cost_left = 0;
-  double cost_measured = 0;
-  double seconds_measured = 0;
+  double seconds_left = 0;
   std::size_t width = 3;
-  for (const RunEntry& run : study.table().runs) width = std::max(width, run.name.size());
+  for (const std::size_t run : runs) width = std::max(width, study.entry(run).name.size());
   const auto column = static_cast<int>(width);
   std::cout << std::left << std::setw(column) << "run"
-            << "  " << std::setw(13) << "state" << std::right << std::setw(10) << "Gflop"
+            << "  " << std::setw(13) << "state" << std::right << std::setw(12) << "time"
             << "  file\n";
-  for (const std::size_t i : runs_of_shard(study, shard)) {
-    const RunEntry& run = study.table().runs[i];
-    const RunStore::Found found = store.load(run.hash);
-    const std::string state = state_of(found);
-    ++counts[state];
-    cost += study.cost(i);
-    if (state != "done") cost_left += study.cost(i);
-    if (state == "done") {
-      cost_measured += study.cost(i);
-      seconds_measured += found.run->result.wall_s;
-    }
-    std::cout << std::left << std::setw(column) << run.name << "  " << std::setw(13) << state
-              << std::right << std::setw(10) << gflop(study.cost(i)) << "  "
-              << store.file_of(run.hash).string() << "\n";
+  for (const std::size_t i : runs) {
+    const RunEntry& run = study.entry(i);
+    const RunState state = state_of(run, stored.store());
+    ++counts[state.word];
+    const bool done = state.word == "done";
+    const double seconds = done ? state.wall_s : times.seconds(i);
+    if (!done) seconds_left += seconds;
+    std::cout << std::left << std::setw(column) << run.name << "  " << std::setw(13) << state.word
+              << std::right << std::setw(12) << duration(seconds) << "  "
+              << (run.hash.empty() ? "" : stored.store().file_of(run.hash).string()) << "\n";
   }
   std::cout << "\n";
+  if (!units.empty()) {
+    const TuningPlan tuning = tuning_of(study, units, stored, times);
+    seconds_left += tuning.seconds_left;
+    std::cout << "up to " << tuning.runs << " tuning runs + " << runs.size() << " reported runs; "
+              << tuning.done << " tuning runs done; reported: ";
+  }
   for (const auto& [state, count] : counts) std::cout << count << " " << state << ", ";
-  std::cout << "at most " << gflop(cost_left) << " of " << gflop(cost) << " Gflop left";
-  if (cost_measured > 0 && cost_left > 0) {
-    std::cout << ", some " << std::setprecision(3) << seconds_measured / cost_measured * cost_left
-              << " s of one job at the pace of those done";
+  const unsigned cores = std::max(1U, std::thread::hardware_concurrency());
+  std::cout << "at most " << duration(seconds_left) << " of one core left";
+  if (cores > 1 && seconds_left > 0) {
+    std::cout << ", " << duration(seconds_left / cores) << " of the " << cores << " here";
   }
   std::cout << "\n";
   return 0;
@@ -76,7 +114,7 @@ Command plan_command() {
   Command command;
   command.name = "plan";
   command.topic = topic_many_runs;
-  command.summary = "list the runs of a scenario, their expected cost and what is done";
+  command.summary = "list the runs of a scenario, how long they take and what is done";
   command.usage = "motley plan SCENARIO [options]";
   command.example = "motley plan scenarios/contention.json --shard 1/4";
   command.positional = "scenario";

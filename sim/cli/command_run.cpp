@@ -12,9 +12,12 @@
 #include "sim/cli/reporting.hpp"
 #include "sim/cli/summary.hpp"
 #include "sim/cli/trace_options.hpp"
+#include "sim/cli/tuning_lines.hpp"
 #include "sim/cli/whatif_lines.hpp"
 #include "sim/study/job_queue.hpp"
 #include "sim/study/provenance.hpp"
+#include "sim/study/ready_runs.hpp"
+#include "sim/study/stored_results.hpp"
 #include "sim/study/whatif.hpp"
 
 namespace po = boost::program_options;
@@ -61,22 +64,16 @@ class CsvUpdates {
   Clock::time_point next_ = Clock::now() + std::chrono::seconds(2);
 };
 
-/// Those of the runs that are still to be done.
-std::vector<std::size_t> missing_of(const std::vector<std::size_t>& runs, const Study& study,
-                                    const ResultsFolder& folder) {
-  std::vector<std::size_t> missing;
-  for (const std::size_t run : runs) {
-    if (!folder.is_done(study.table().runs[run].hash)) missing.push_back(run);
-  }
-  return missing;
-}
-
 std::string finished_of(const std::vector<std::size_t>& runs, const Study& study,
-                        const ResultsFolder& folder) {
+                        const ResultsFolder& folder, const ReadyRuns& ready) {
   std::vector<std::string> hashes;
-  for (const std::size_t run : runs) hashes.push_back(study.table().runs[run].hash);
-  return std::to_string(folder.kept(hashes)) + " of " + std::to_string(runs.size()) +
-         " runs are finished and kept";
+  for (const std::size_t run : runs) hashes.push_back(study.entry(run).hash);
+  std::string text = std::to_string(folder.kept(hashes)) + " of " + std::to_string(runs.size());
+  if (ready.tuning_most() > 0) {
+    text += " runs and " + std::to_string(ready.tuning_done()) + " of at most " +
+            std::to_string(ready.tuning_most()) + " tuning";
+  }
+  return text + " runs are finished and kept";
 }
 
 /// How to go on after something could not be written.
@@ -99,14 +96,16 @@ void complain_of_damage(ResultsFolder& folder) {
 }
 
 /// Adds to `untraced` the runs that are finished but could not be done again for their traces.
-bool do_missing(const Study& study, const std::vector<std::size_t>& missing, std::size_t done,
-                ResultsFolder& folder, const Effort& effort, std::size_t& untraced) {
-  if (missing.empty()) return true;
-  const auto jobs = static_cast<unsigned>(std::min<std::size_t>(effort.jobs, missing.size()));
+bool do_missing(const Study& study, ReadyRuns& ready, std::size_t done, ResultsFolder& folder,
+                const Effort& effort, std::size_t& untraced) {
+  const ReadyRuns::Work left = ready.left();
+  if (left.runs == 0) return true;
+  const auto jobs = static_cast<unsigned>(std::min<std::size_t>(effort.jobs, left.runs));
   const unsigned threads = effort.threads > 0 ? effort.threads : std::max(1U, effort.cores / jobs);
   std::signal(SIGINT, on_interrupt);
   std::signal(SIGTERM, on_interrupt);
-  ProgressDisplay display(study, missing, done, effort.quiet);
+  ProgressDisplay display(study, done, effort.quiet);
+  display.expect(left.runs, left.cost);
   CsvUpdates csvs(folder);
   JobEvents events;
   events.started = [&](std::size_t run) { display.started(run); };
@@ -114,19 +113,49 @@ bool do_missing(const Study& study, const std::vector<std::size_t>& missing, std
   events.retried = [&](std::size_t run, const std::string& why) { display.retried(run, why); };
   events.finished = [&](std::size_t run, const RunResult& result) {
     csvs.run_finished();
+    ready.finished(run);
     display.finished(run, result);
   };
   events.failed_again = [&](std::size_t run, const RunResult& result) {
     ++untraced;
+    ready.finished(run);
     display.failed_again(run, result);
   };
   events.limited = [&](std::size_t most, const std::string& why) { display.limited(most, why); };
+  events.more = [&] {
+    const std::vector<std::size_t> more = ready.take();
+    if (!more.empty()) {
+      const ReadyRuns::Work now = ready.left();
+      display.expect(now.runs, now.cost);
+    }
+    return more;
+  };
   events.waited = [&] {
     csvs.write_if_due();
     display.refresh();
   };
   events.should_interrupt = [] { return interrupted != 0; };
-  return do_runs(study, missing, folder, {jobs, threads, effort.trace}, events);
+  return do_runs(study, folder, {jobs, threads, effort.trace}, events);
+}
+
+/// What --fresh removes: everything, or what the shard has done.
+Fresh fresh_of(const po::variables_map& options, const StudyShard& shard) {
+  Fresh fresh;
+  if (options.count("fresh") == 0) return fresh;
+  fresh.all = shard.count == 1;
+  if (fresh.all) return fresh;
+  // Another study than the one to be run, which is to tune afresh.
+  Study study = load_study(options, "run");
+  StoredResults stored(folder_of(options, study));
+  for (const std::size_t run : runs_of_shard(study, shard)) {
+    if (study.unit_of(run)) study.advance(*study.unit_of(run), stored.lookup());
+    if (!study.entry(run).hash.empty()) fresh.hashes.push_back(study.entry(run).hash);
+    if (!study.unit_of(run)) continue;
+    for (const auto& [name, trial] : study.units()[*study.unit_of(run)].trials) {
+      fresh.hashes.push_back(study.entry(trial).hash);
+    }
+  }
+  return fresh;
 }
 
 /// Asks what decides the times of a finished study and prints it. False when interrupted.
@@ -159,16 +188,10 @@ int run(const po::variables_map& options, const std::vector<std::string>& comman
   trace_request(options, "");  // a mistake in it is told before anything is loaded
   const StudyShard shard = shard_of(options);
 
-  const Study study = load_study(options, "run");
+  const Fresh fresh = fresh_of(options, shard);
+  Study study = load_study(options, "run");
   check_fits_memory(study.memory_need());
   const std::vector<std::size_t> runs = runs_of_shard(study, shard);
-  Fresh fresh;
-  if (options.count("fresh") > 0) {
-    fresh.all = shard.count == 1;
-    for (const std::size_t run : runs) {
-      if (!fresh.all) fresh.hashes.push_back(study.table().runs[run].hash);
-    }
-  }
   const auto open = [&] {
     try {
       return std::make_unique<ResultsFolder>(
@@ -186,30 +209,34 @@ int run(const po::variables_map& options, const std::vector<std::string>& comman
   effort.trace = trace_request(options, folder.path());
   if (effort.traces()) make_trace_folder(effort.trace);
   // What is to be traced must be done, if only for the trace.
-  const std::vector<std::size_t> missing = effort.traces() ? runs : missing_of(runs, study, folder);
-  const std::size_t done = runs.size() - missing.size();
+  ReadyRuns ready(study, folder, runs, effort.traces());
+  ready.look();
+  complain_of_damage(folder);
+  const std::size_t all = runs.size() + ready.tuning_most();
+  const std::size_t done = all - std::min(all, ready.left().runs);
   if (!effort.quiet) {
     std::cerr << study.describe() << "\n";
     if (shard.count > 1) {
       std::cerr << "shard " << shard.index << "/" << shard.count << ": " << runs.size()
                 << " runs\n";
     }
-    if (done > 0) std::cerr << done << " of " << runs.size() << " already done\n";
+    if (done > 0) std::cerr << done << " of " << all << " already done\n";
   }
   remove_outdated_whatif(study, folder);
   bool complete = false;
   std::size_t untraced = 0;
   try {
-    complete = do_missing(study, missing, done, folder, effort, untraced);
+    complete = do_missing(study, ready, done, folder, effort, untraced);
     folder.write_csvs();
   } catch (const WriteError& e) {
-    throw WriteError(std::string(e.what()) + "; " + finished_of(runs, study, folder) + "; " +
+    throw WriteError(std::string(e.what()) + "; " + finished_of(runs, study, folder, ready) + "; " +
                      way_out(folder));
   }
   complain_of_damage(folder);
 
   const std::vector<RunResult> rows = folder.rows();
   print_summary(std::cout, study.experiment(0), study.table().axes, rows);
+  print_tuning(std::cout, study);
   if (complete && rows.size() == study.size() && options.count("no-whatif") == 0) {
     complete = tell_what_decides(study, folder, effort);
   }
@@ -218,7 +245,7 @@ int run(const po::variables_map& options, const std::vector<std::string>& comman
   finish_traces(std::cout, effort.trace, folder.path(), names);
   std::cout << "\nResults: " << folder.path().string() << "\n" << std::flush;
   if (!complete) {
-    std::cerr << "motley: interrupted; " << finished_of(runs, study, folder)
+    std::cerr << "motley: interrupted; " << finished_of(runs, study, folder, ready)
               << "; the same command does the rest\n";
     return 130;
   }
@@ -228,7 +255,7 @@ int run(const po::variables_map& options, const std::vector<std::string>& comman
   }
   const bool drawn = !wants_report || make_report(folder.path()) == 0;
   for (const std::size_t run : runs) {
-    if (folder.result(study.table().runs[run].hash)->status == RunStatus::failed) return 1;
+    if (folder.result(study.entry(run).hash)->status == RunStatus::failed) return 1;
   }
   return drawn && untraced == 0 ? 0 : 1;
 }

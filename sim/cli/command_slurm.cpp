@@ -42,8 +42,7 @@ SlurmJob job_of(const po::variables_map& options, const Study& study) {
                      "'");
   }
   // No task without a run.
-  job.tasks = std::min<std::size_t>(positive_option(options, "tasks", 1),
-                                    runs_of_shard(study, StudyShard()).size());
+  job.tasks = std::min<std::size_t>(positive_option(options, "tasks", 1), most_shards(study));
   job.cpus = positive_option(options, "cpus", 1);
   job.partition = plain_word(options, "partition");
   job.time = plain_word(options, "time");

@@ -8,20 +8,10 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "sim/cli/duration.hpp"
+
 namespace motley {
 namespace {
-
-std::string duration(double seconds) {
-  std::ostringstream text;
-  const auto whole = static_cast<long>(std::lround(seconds));
-  if (whole >= 3600)
-    text << whole / 3600 << " h " << whole % 3600 / 60 << " min";
-  else if (whole >= 60)
-    text << whole / 60 << " min " << whole % 60 << " s";
-  else
-    text << whole << " s";
-  return text.str();
-}
 
 std::string quality(const Progress& progress) {
   std::ostringstream text;
@@ -43,14 +33,12 @@ std::size_t terminal_width() {
 
 }  // namespace
 
-ProgressDisplay::ProgressDisplay(const Study& study, const std::vector<std::size_t>& runs,
-                                 std::size_t done_before, bool quiet)
-    : study_(study),
-      quiet_(quiet),
-      terminal_(isatty(STDERR_FILENO) != 0),
-      total_(done_before + runs.size()),
-      done_(done_before) {
-  for (const std::size_t run : runs) cost_of_all_ += study.cost(run);
+ProgressDisplay::ProgressDisplay(const Study& study, std::size_t done_before, bool quiet)
+    : study_(study), quiet_(quiet), terminal_(isatty(STDERR_FILENO) != 0), done_(done_before) {}
+
+void ProgressDisplay::expect(std::size_t runs, double cost) {
+  total_ = done_ + runs;
+  cost_of_all_ = cost_of_done_ + cost;
 }
 
 ProgressDisplay::~ProgressDisplay() {
@@ -84,7 +72,7 @@ void ProgressDisplay::finished(std::size_t run, const RunResult& result) {
   ++done_;
   cost_of_done_ += study_.cost(run);
   if (result.status == RunStatus::failed) ++failed_;
-  remember_best(run, result);
+  if (run < study_.size()) remember_best(run, result);
   std::ostringstream text;
   text << "  ";
   if (!terminal_) text << done_ << "/" << total_ << " ";

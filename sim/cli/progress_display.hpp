@@ -14,11 +14,12 @@ namespace motley {
 /// elsewhere.
 class ProgressDisplay {
  public:
-  /// `runs` are those to do, of which `done_before` more are done already.
-  ProgressDisplay(const Study& study, const std::vector<std::size_t>& runs, std::size_t done_before,
-                  bool quiet);
+  /// `done_before` runs are done already.
+  ProgressDisplay(const Study& study, std::size_t done_before, bool quiet);
   ~ProgressDisplay();
 
+  /// So much is to be done, with what is running.
+  void expect(std::size_t runs, double cost);
   void started(std::size_t run);
   void progressed(std::size_t run, const Progress& progress);
   void retried(std::size_t run, const std::string& reason);
@@ -40,7 +41,7 @@ class ProgressDisplay {
     std::pair<int, double> rank;  ///< lower is better; who reached the target comes first
   };
 
-  const std::string& name_of(std::size_t run) const { return study_.table().runs[run].name; }
+  const std::string& name_of(std::size_t run) const { return study_.entry(run).name; }
   void remember_best(std::size_t run, const RunResult& result);
   std::string time_left() const;
   std::string line() const;
@@ -49,7 +50,7 @@ class ProgressDisplay {
   const Study& study_;
   bool quiet_;
   bool terminal_;
-  std::size_t total_;
+  std::size_t total_ = 0;
   std::size_t done_;
   std::size_t failed_ = 0;
   std::map<std::size_t, Progress> running_;

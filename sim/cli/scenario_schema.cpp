@@ -1,7 +1,5 @@
 #include "sim/cli/scenario_schema.hpp"
 
-#include <algorithm>
-
 #include "algorithms/catalog.hpp"
 #include "sim/base/json.hpp"
 #include "sim/learning/learning_spec.hpp"
@@ -9,19 +7,6 @@
 
 namespace motley {
 namespace {
-
-/// A parameter that "defaults" may give need not stand with the algorithm.
-void let_defaults_give(Json& required) {
-  const std::vector<FieldInfo> common = DefaultsSpec::fields().infos();
-  Json left = Json::array();
-  for (const Json& name : required) {
-    const bool in_defaults = std::any_of(common.begin(), common.end(), [&](const FieldInfo& field) {
-      return field.name == name.get<std::string>();
-    });
-    if (!in_defaults) left.push_back(name);
-  }
-  required = left;
-}
 
 /// What the definition of a parameter that "defaults" may give, and that is an object, is called.
 std::string shared_name(const std::string& field) {
@@ -54,10 +39,11 @@ void refer_to_shared(Json& properties, const Json& shared) {
 /// One entry of "algorithms" that names this algorithm.
 Json entry_schema(const AlgorithmInfo& info) {
   Json schema = object_schema(info.parameters);
-  let_defaults_give(schema["required"]);
+  schema.erase("required");  // "defaults" or "tune" may give it
   schema["description"] = info.summary + " [" + info.paper + "]";
   schema["properties"]["name"] = Json::object();
   schema["properties"]["label"] = Json::object();
+  schema["properties"]["tune"] = Json::object();
   return schema;
 }
 
@@ -70,12 +56,18 @@ Json algorithms_schema() {
         {{"if", {{"properties", {{"name", {{"const", info.name}}}}}, {"required", {"name"}}}},
          {"then", {{"$ref", "#/definitions/" + info.name}}}});
   }
+  Json tune = {
+      {"description",
+       "of its own parameters, each with the values to try, beside those that the scenario "
+       "tunes; null leaves one alone"}};
+  tune.update(*OwnGrids::schema());
   return {{"type", "object"},
           {"properties",
            {{"name", {{"description", "of the algorithm"}, {"oneOf", names}}},
             {"label",
              {{"description", "what tables and plots call it; its name when absent"},
-              {"type", "string"}}}}},
+              {"type", "string"}}},
+            {"tune", tune}}},
           {"required", {"name"}},
           {"allOf", rules}};
 }

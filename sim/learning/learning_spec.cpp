@@ -19,6 +19,9 @@ void check_together(const ModelSpec& model, const LoadedScenario& loaded) {
   if (!model.learns() && s.target) {
     throw InputError(root / "target", "nothing is learnt without a model: remove this key");
   }
+  if (!model.learns() && s.tune) {
+    throw InputError(root / "tune", "nothing is learnt without a model: remove this key");
+  }
   if (!model.learns() && (!s.cost.flops_per_sample || !s.cost.model_size_bytes)) {
     throw InputError(
         root / "cost",

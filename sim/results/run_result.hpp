@@ -78,6 +78,9 @@ struct RunIdentity {
   std::uint64_t seed = 0;
   /// The values of the sweep's axes; not stored with the run, the plan knows them.
   std::vector<Json> point;
+  /// Whether its tuned parameters are at the edge of their grid; empty when nothing was tuned. Not
+  /// handed over either.
+  std::optional<bool> tuned_at_edge;
 };
 
 struct RunResult : RunIdentity {

@@ -35,7 +35,14 @@ RunEntry run_entry(const StrictJson& run, std::size_t axes) {
   entry.name = run.member("run").text();
   if (!is_plain_name(entry.name)) run.member("run").refuse("must be the name of a run");
   entry.hash = run.member("hash").text();
-  if (!is_digest(entry.hash)) run.member("hash").refuse("must be 32 hexadecimal digits");
+  if (run.any().contains("before_tuning")) {
+    entry.before_tuning = run.member("before_tuning").text();
+    entry.tuned_by = run.member("tuned_by").count();
+  }
+  const bool may_be_open = !entry.before_tuning.empty() && entry.hash.empty();
+  if (!may_be_open && !is_digest(entry.hash)) {
+    run.member("hash").refuse("must be 32 hexadecimal digits");
+  }
   entry.label = run.member("algorithm").text();
   entry.replica = run.member("replica").count();
   entry.seed = run.member("seed").count();
@@ -80,8 +87,53 @@ Json to_json(const RunTable& table) {
                     {"replica", run.replica},
                     {"seed", run.seed},
                     {"point", run.point}});
+    if (run.before_tuning.empty()) continue;
+    runs.back()["before_tuning"] = run.before_tuning;
+    runs.back()["tuned_by"] = run.tuned_by;
   }
-  return sealed({{"axes", table.axes}, {"baseline", table.baseline}, {"runs", runs}});
+  Json json = {{"axes", table.axes}, {"baseline", table.baseline}, {"runs", runs}};
+  for (const TuningRecord& record : table.tuning) json["tuning"].push_back(to_json(record));
+  return sealed(json);
+}
+
+bool RunTable::is_same_plan(const RunTable& other) const {
+  const auto fixed = [](RunTable table) {
+    for (RunEntry& run : table.runs) {
+      if (!run.before_tuning.empty()) run.hash.clear();
+    }
+    for (TuningRecord& record : table.tuning) {
+      record = {record.label, record.point, record.parameters, record.identity, {}, -1, false};
+    }
+    return to_json(table);
+  };
+  return fixed(*this) == fixed(other);
+}
+
+void RunTable::learn_from(const RunTable& other) {
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    if (runs[i].hash.empty()) runs[i].hash = other.runs[i].hash;
+  }
+  for (std::size_t i = 0; i < tuning.size(); ++i) {
+    // The same runs in the same order: one that knows more knows all that the other does.
+    const bool knows_more =
+        other.tuning[i].chosen >= 0 || other.tuning[i].runs() > tuning[i].runs();
+    if (tuning[i].chosen < 0 && knows_more) tuning[i] = other.tuning[i];
+  }
+}
+
+std::vector<std::string> RunTable::hashes() const {
+  std::vector<std::string> all;
+  std::set<std::string> seen = {""};
+  const auto add = [&](const std::string& hash) {
+    if (seen.insert(hash).second) all.push_back(hash);
+  };
+  for (const RunEntry& run : runs) add(run.hash);
+  for (const TuningRecord& record : tuning) {
+    for (const CandidateRecord& candidate : record.candidates) {
+      for (const std::string& hash : candidate.hashes) add(hash);
+    }
+  }
+  return all;
 }
 
 RunTable read_run_table(const std::filesystem::path& path) {
@@ -104,6 +156,20 @@ RunTable read_run_table(const std::filesystem::path& path) {
     if (!names.insert(table.runs.back().name).second) {
       runs.element(i).member("run").refuse("must differ from the other runs' names");
     }
+  }
+  if (content->contains("tuning")) {
+    const StrictJson tuning = in.member("tuning");
+    for (std::size_t i = 0; i < tuning.elements(); ++i) {
+      table.tuning.push_back(tuning_record_from_json(tuning.element(i), table.axes.size()));
+    }
+  }
+  for (const std::string& known : table.hashes()) {
+    if (!is_digest(known)) in.member("tuning").refuse("must name runs by 32 hexadecimal digits");
+  }
+  for (std::size_t i = 0; i < table.runs.size(); ++i) {
+    const RunEntry& run = table.runs[i];
+    if (run.before_tuning.empty() || run.tuned_by < table.tuning.size()) continue;
+    runs.element(i).member("tuned_by").refuse("must be the number of a tuning");
   }
   return table;
 }

@@ -6,17 +6,25 @@
 
 #include "sim/base/json.hpp"
 #include "sim/results/run_result.hpp"
+#include "sim/results/tuning_record.hpp"
 
 namespace motley {
 
 /// One run of a plan, as far as the results need to know it.
 struct RunEntry {
   std::string name;   ///< unique among the plan's runs, for people
-  std::string hash;   ///< of everything that decides the result: names the file
+  std::string hash;   ///< of everything that decides the result: names the file; empty while not
+                      ///< all of that is known, because its parameters are being tuned
   std::string label;  ///< of the algorithm
   std::uint64_t replica = 0;
   std::uint64_t seed = 0;
-  std::vector<Json> point;  ///< the values of the sweep's axes
+  std::vector<Json> point;   ///< the values of the sweep's axes
+  std::size_t tuned_by = 0;  ///< of a tuned run: which record of the tuning
+  std::string before_tuning =
+      {};  ///< of a tuned run: what it has instead of a hash until it has one
+
+  /// Tells it from other runs, whether its parameters are chosen or not.
+  const std::string& identity() const { return before_tuning.empty() ? hash : before_tuning; }
 };
 
 /// The plan of a results folder, plan.json: what its rows are, in their order.
@@ -24,6 +32,14 @@ struct RunTable {
   std::vector<std::string> axes;  ///< JSON pointers
   std::string baseline;           ///< label of the algorithm that speed-ups are measured by
   std::vector<RunEntry> runs;
+  std::vector<TuningRecord> tuning;  ///< empty when nothing is tuned
+
+  /// Whether both are plans of the same runs, however much of their tuning is known.
+  bool is_same_plan(const RunTable& other) const;
+  /// Takes over what another table of the same plan knows of its tuning.
+  void learn_from(const RunTable& other);
+  /// Of all its runs and those of its tuning that are known, each once.
+  std::vector<std::string> hashes() const;
 };
 /// With a checksum: what plan.json holds.
 Json to_json(const RunTable& table);

@@ -10,6 +10,7 @@
 #include "sim/scenario/fields.hpp"
 #include "sim/scenario/noise.hpp"
 #include "sim/scenario/spread.hpp"
+#include "sim/scenario/tune.hpp"
 
 /// The scenario as the user wrote it, checked and in SI units. Every struct carries its own field
 /// descriptions; defaults live there and nowhere else.
@@ -120,6 +121,7 @@ struct Scenario {
   std::optional<std::string> baseline;
   std::uint64_t replicas = 1;  ///< replica r is the same with seed + r
   Json sweep;                  ///< see read_axes(); a point of the sweep is a scenario of its own
+  std::optional<TuneSpec> tune;
 
   static Fields<Scenario> fields();
 };

@@ -286,6 +286,14 @@ Fields<Scenario> Scenario::fields() {
          .fallback = Json::object(),
          .schema = sweep_schema()},
         &Scenario::sweep);
+  f.add(
+      {.name = "tune",
+       .doc =
+           "parameters of algorithms, each with a list of values or {\"from\", \"to\", \"steps\", "
+           "\"scale\"}: every algorithm that takes one and does not give its own value tries them "
+           "in as many \"runs\" as every other, on seeds of their own, and is reported with its "
+           "best; instead of \"defaults\""},
+      &Scenario::tune);
   return f;
 }
 

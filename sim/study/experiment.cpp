@@ -16,6 +16,7 @@
 #include "sim/base/machine_memory.hpp"
 #include "sim/base/regular_file.hpp"
 #include "sim/results/run_warnings.hpp"
+#include "sim/study/tuned_parameters.hpp"
 
 namespace motley {
 namespace {
@@ -60,13 +61,6 @@ bool of_one_class(const Samples& samples) {
                      [&](std::uint16_t label) { return label == samples.labels.front(); });
 }
 
-bool takes(const AlgorithmInfo& info, const std::string& parameter) {
-  for (const FieldInfo& field : info.parameters) {
-    if (field.name == parameter) return true;
-  }
-  return false;
-}
-
 std::string text_member(const Json& object, const char* key, const Place& place) {
   if (!object.contains(key)) return "";
   if (!object[key].is_string())
@@ -78,12 +72,17 @@ std::string text_member(const Json& object, const char* key, const Place& place)
 struct AlgorithmEntry {
   std::string name;
   std::optional<std::string> label;
+  std::optional<OwnGrids> tune;
 
   static Fields<AlgorithmEntry> fields() {
     Fields<AlgorithmEntry> f;
     f.add({.name = "name", .doc = "of the algorithm"}, &AlgorithmEntry::name);
     f.add({.name = "label", .doc = "what tables and plots call it; its name when absent"},
           &AlgorithmEntry::label);
+    f.add({.name = "tune",
+           .doc = "of its own parameters, each with the values to try, beside those that the "
+                  "scenario tunes; null leaves one alone"},
+          &AlgorithmEntry::tune);
     return f;
   }
 };
@@ -94,6 +93,13 @@ std::string bound_among(const Json& parameters) {
     if (parameters.contains(name) && parameters[name].is_number()) return name;
   }
   return "";
+}
+
+/// Of an entry, without what stands beside them.
+Json own_parameters(const Json& entry) {
+  Json parameters = entry;
+  for (const char* key : {"name", "label", "tune"}) parameters.erase(key);
+  return parameters;
 }
 
 }  // namespace
@@ -196,29 +202,18 @@ void Experiment::plan_runs() {
                        Json(plan.label));
     }
     plan.place = place;
-    plan.parameters = given;
-    plan.parameters.erase("name");
-    plan.parameters.erase("label");
-    for (const auto& [key, value] : defaults.items()) {
-      if (!plan.parameters.contains(key) && takes(info, key)) plan.parameters[key] = value;
-    }
-    const std::unique_ptr<Algorithm> algorithm = info.make(plan.parameters, place, facts());
-    if (algorithm->needs_server() && cluster_.servers.empty()) {
-      throw InputError(place, info.name + " needs a server: add " +
-                                  (cluster_.platform_file.empty()
-                                       ? "\"server\" to /cluster"
-                                       : "a host with role server to the platform file"));
-    }
-    if (algorithm->needs_server()) {
-      split_model(algorithm->exchange(), problem_->layers(), cluster_, message_bytes_,
-                  s.cost.flops_per_update, place);  // only to see that it can be done
-    }
-    plan.gradients_per_update = algorithm->gradients_per_update(cluster_.workers.size());
+    plan.grids = grids_of(given, info, s.tune.value_or(TuneSpec()), place);
+    plan.parameters = own_parameters(given);
+    for (const TuneGrid& grid : plan.grids)
+      plan.parameters[grid.parameter] = grid.list.values.front();
+    complete(plan);
     Json full = {{"name", plan.algorithm}, {"label", plan.label}};
-    full.update(plan.parameters);
+    // Beside what is tuned all stays as it was written: defaults may depend on the values chosen.
+    full.update(plan.grids.empty() ? plan.parameters : given);
     loaded_.full["algorithms"][i] = full;
     runs_.push_back(std::move(plan));
   }
+  if (s.tune) check_each_is_tuned(*s.tune, runs_);
   if (!labels.contains(baseline())) {
     throw InputError(root / "baseline",
                      "must be the label of an algorithm" +
@@ -227,6 +222,33 @@ void Experiment::plan_runs() {
                      Json(baseline()));
   }
   loaded_.full["baseline"] = baseline();
+}
+
+void Experiment::complete(RunPlan& plan) const {
+  const AlgorithmInfo& info = find_algorithm(plan.algorithm, plan.place / "name");
+  for (const auto& [key, value] : loaded_.full["defaults"].items()) {
+    if (!plan.parameters.contains(key) && takes(info, key)) plan.parameters[key] = value;
+  }
+  const std::unique_ptr<Algorithm> algorithm = info.make(plan.parameters, plan.place, facts());
+  if (algorithm->needs_server() && cluster_.servers.empty()) {
+    throw InputError(plan.place, info.name + " needs a server: add " +
+                                     (cluster_.platform_file.empty()
+                                          ? "\"server\" to /cluster"
+                                          : "a host with role server to the platform file"));
+  }
+  if (algorithm->needs_server()) {
+    split_model(algorithm->exchange(), problem_->layers(), cluster_, message_bytes_,
+                scenario().cost.flops_per_update, plan.place);  // only to see that it can be done
+  }
+  plan.gradients_per_update = algorithm->gradients_per_update(cluster_.workers.size());
+}
+
+RunPlan Experiment::with_values(std::size_t run, const Json& values) const {
+  RunPlan plan = runs_[run];
+  plan.parameters = own_parameters(scenario().algorithms[run]);
+  plan.parameters.update(values);
+  complete(plan);
+  return plan;
 }
 
 std::string Experiment::describe() const {
@@ -257,7 +279,7 @@ std::string Experiment::describe() const {
 Json Experiment::description_of(const RunPlan& plan) const {
   nlohmann::json description = without_comments(loaded_.full);
   for (const char* key :
-       {"$schema", "name", "replicas", "sweep", "defaults", "algorithms", "baseline"}) {
+       {"$schema", "name", "replicas", "sweep", "defaults", "algorithms", "baseline", "tune"}) {
     description.erase(key);
   }
   if (data_) {

@@ -23,6 +23,7 @@ struct RunPlan {
   Json parameters;
   Place place;
   double gradients_per_update = 1;  ///< approximately
+  std::vector<TuneGrid> grids;      ///< parameters to be tuned, which have the first values here
 };
 
 /// One point of a scenario's sweep, or a scenario without one, ready to run: checked to the last
@@ -37,6 +38,8 @@ class Experiment {
   /// The scenario with every default filled in, the algorithms' too.
   const Json& full() const { return loaded_.full; }
   const std::vector<RunPlan>& runs() const { return runs_; }
+  /// The same run with other values for some parameters. InputError when they cannot be.
+  RunPlan with_values(std::size_t run, const Json& values) const;
   /// Label of the algorithm that the others are compared with.
   std::string baseline() const { return scenario().baseline.value_or(runs_.front().label); }
   const ClusterPlan& cluster() const { return cluster_; }
@@ -66,6 +69,8 @@ class Experiment {
 
  private:
   void plan_runs();
+  /// Fills in the parameters that are not given, and checks all.
+  void complete(RunPlan& plan) const;
 
   LoadedScenario loaded_;
   LearningSpec learning_;

@@ -106,9 +106,11 @@ std::function<void(const Progress&)> a_few_a_second(const ChildProcess::Report& 
 /// The runs of a study on their way through the processes.
 class JobQueue {
  public:
-  JobQueue(const Study& study, const std::vector<std::size_t>& runs, ResultsFolder& folder,
-           const JobOptions& options, const JobEvents& events)
-      : study_(study), folder_(folder), options_(options), events_(events), most_(options.jobs) {
+  JobQueue(const Study& study, ResultsFolder& folder, const JobOptions& options,
+           const JobEvents& events)
+      : study_(study), folder_(folder), options_(options), events_(events), most_(options.jobs) {}
+
+  void add(const std::vector<std::size_t>& runs) {
     for (const std::size_t run : runs) pending_.push_back({run, 1});
   }
 
@@ -116,9 +118,8 @@ class JobQueue {
 
   /// Starts what may be started; runs that another process does stay pending.
   void fill() {
-    const bool again = options_.trace.window || options_.trace.paje;
     for (auto next = pending_.begin(); next != pending_.end() && running_.size() < most_;) {
-      switch (folder_.claim(hash_of(next->run), again)) {
+      switch (folder_.claim(hash_of(next->run), is_traced(next->run))) {
         case ResultsFolder::Claim::elsewhere:
           ++next;
           break;
@@ -157,7 +158,11 @@ class JobQueue {
   }
 
  private:
-  const std::string& hash_of(std::size_t run) const { return study_.table().runs[run].hash; }
+  const std::string& hash_of(std::size_t run) const { return study_.entry(run).hash; }
+  /// Runs that only choose parameters are not.
+  bool is_traced(std::size_t run) const {
+    return (options_.trace.window || options_.trace.paje) && run < study_.size();
+  }
 
   /// When the system has no room for one more, there are fewer at once from now on.
   bool start_if_possible(const Pending& next) {
@@ -178,12 +183,12 @@ class JobQueue {
 
   void start(std::size_t run, int attempt) {
     const Experiment& experiment = study_.experiment(run);
-    const RunPlan& plan = study_.plan(run);
+    const RunPlan plan = study_.plan(run);
+    const TraceRequest trace = is_traced(run) ? options_.trace : TraceRequest();
     running_.push_back(
         {run, attempt, std::make_unique<ChildProcess>([&, run](const ChildProcess::Report& report) {
-           return to_json(
-               with_finite_numbers(experiment.run(plan, options_.threads, a_few_a_second(report),
-                                                  study_.table().runs[run].name, options_.trace)));
+           return to_json(with_finite_numbers(experiment.run(
+               plan, options_.threads, a_few_a_second(report), study_.entry(run).name, trace)));
          })});
     events_.started(run);
   }
@@ -214,16 +219,21 @@ class JobQueue {
 
 }  // namespace
 
-bool do_runs(const Study& study, const std::vector<std::size_t>& runs, ResultsFolder& folder,
-             const JobOptions& options, const JobEvents& events) {
-  JobQueue queue(study, runs, folder, options, events);
-  for (queue.fill(); !queue.empty(); queue.fill()) {
+bool do_runs(const Study& study, ResultsFolder& folder, const JobOptions& options,
+             const JobEvents& events) {
+  JobQueue queue(study, folder, options, events);
+  for (;;) {
+    const std::vector<std::size_t> more = events.more();
+    queue.add(more);
+    queue.fill();
+    // What another process had done already may let more begin.
+    if (queue.empty() && more.empty()) return true;
+    if (queue.empty()) continue;
     queue.wait();
     if (events.should_interrupt()) return false;  // the processes are killed with their objects
     queue.take();
     events.waited();
   }
-  return true;
 }
 
 }  // namespace motley

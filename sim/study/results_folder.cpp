@@ -5,6 +5,7 @@
 
 #include "sim/base/atomic_file.hpp"
 #include "sim/base/json.hpp"
+#include "sim/results/tables/tuned_table.hpp"
 #include "sim/study/provenance.hpp"
 
 namespace motley {
@@ -56,17 +57,19 @@ ResultsFolder::ResultsFolder(const std::filesystem::path& folder, const StudyFil
 }
 
 void ResultsFolder::open(const StudyFiles& study, const Fresh& fresh) {
-  const Json plan = to_json(table_);
   const std::string where = path().string();
   if (lock_.alone()) {
     remove_half_written(path());
     remove_half_written(store_.folder());
-    if (fresh.all) store_.remove_all();
+    if (fresh.all) {
+      store_.remove_all();
+      std::filesystem::remove(path() / "plan.json");  // with what it knows of tuning
+    }
     for (const std::string& hash : fresh.hashes) store_.remove(hash);
   } else if (fresh.all || !fresh.hashes.empty()) {
     throw InputError("--fresh: another process is at work in " + where +
                      "; stop it first, or choose another folder with --out");
-  } else if (to_json(read_run_table(path() / "plan.json")) != plan) {
+  } else if (!read_run_table(path() / "plan.json").is_same_plan(table_)) {
     throw InputError(where +
                      ": another process is at work there on another scenario; choose another "
                      "folder with --out");
@@ -74,24 +77,51 @@ void ResultsFolder::open(const StudyFiles& study, const Fresh& fresh) {
   refresh();
   lock_.join();
   files_.write_json("scenario.json", study.scenario);
-  files_.write_json("plan.json", plan);
+  write_plan();
   files_.write_json("provenance.json", study.provenance);
   write_tables();
 }
 
+void ResultsFolder::write_plan() {
+  std::error_code ignored;
+  const std::filesystem::path file = path() / "plan.json";
+  if (!table_.tuning.empty() && std::filesystem::exists(file, ignored)) {
+    try {
+      const RunTable known = read_run_table(file);
+      if (known.is_same_plan(table_)) table_.learn_from(known);
+    } catch (const InputError&) {  // damaged: written anew
+    }
+  }
+  const Json plan = to_json(table_);
+  if (plan == written_plan_) return;
+  files_.write_json("plan.json", plan);
+  written_plan_ = plan;
+}
+
 void ResultsFolder::write_tables() const {
   const std::vector<RunResult> finished = rows();
+  if (!table_.tuning.empty()) {
+    write_atomically(path() / "tuned.csv",
+                     tuned_csv(table_, [this](const std::string& hash) { return result(hash); }));
+  }
   files_.write_csvs(table_.axes, finished);
   files_.write_statistics(table_.axes, table_.baseline, finished);
 }
 
 void ResultsFolder::refresh() {
-  std::set<std::string> looked_for;
-  for (const RunEntry& run : table_.runs) {
-    if (!looked_for.insert(run.hash).second || is_done(run.hash)) continue;
-    const std::optional<RunStore::StoredRun> stored = load(run.hash);
-    if (stored) results_[run.hash] = stored->result;
+  for (const std::string& hash : table_.hashes()) {
+    if (!is_done(hash)) find_stored(hash);
   }
+}
+
+void ResultsFolder::find_stored(const std::string& hash) {
+  const std::optional<RunStore::StoredRun> stored = load(hash);
+  if (stored) results_[hash] = stored->result;
+}
+
+const RunResult* ResultsFolder::find(const std::string& hash) {
+  if (result(hash) == nullptr && !hash.empty()) find_stored(hash);
+  return result(hash);
 }
 
 std::optional<RunStore::StoredRun> ResultsFolder::load(const std::string& hash) {
@@ -157,6 +187,14 @@ std::vector<RunResult> ResultsFolder::rows() const {
     row.replica = run.replica;
     row.seed = run.seed;
     row.point = run.point;
+    if (run.before_tuning.empty()) continue;
+    const TuningRecord& choice = table_.tuning[run.tuned_by];
+    row.tuned_at_edge = choice.at_edge;
+    // Once for all replicas.
+    if (choice.at_edge && run.replica == 0) {
+      row.warnings.push_back({"at_edge", "was tuned to " + choice.chosen_text() +
+                                             ", the edge of its grid: better may lie beyond"});
+    }
   }
   return rows;
 }
@@ -193,6 +231,7 @@ bool ResultsFolder::store(const std::string& hash, const RunStore::StoredRun& ru
 
 void ResultsFolder::write_csvs() {
   lock_.exclusively([this] {
+    write_plan();
     refresh();
     write_tables();
   });

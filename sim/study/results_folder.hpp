@@ -47,10 +47,14 @@ class ResultsFolder {
   ResultsFolder(const std::filesystem::path& folder, const StudyFiles& study, const Fresh& fresh);
 
   const std::filesystem::path& path() const { return files_.folder(); }
+  /// More is known of the plan: parameters that were tuned, and so the hashes of their runs.
+  void set_plan(const RunTable& table) { table_ = table; }
   /// Reads what other processes have finished since.
   void refresh();
   /// The result of the run with this hash; nullptr while it is not finished.
   const RunResult* result(const std::string& hash) const;
+  /// The same, looked for in the folder if need be.
+  const RunResult* find(const std::string& hash);
   /// Whether there is nothing left to do for it: a run that failed is tried again.
   bool is_done(const std::string& hash) const;
   /// How many of these runs are finished and safe on the disk at this moment.
@@ -81,13 +85,17 @@ class ResultsFolder {
  private:
   void open(const StudyFiles& study, const Fresh& fresh);
   void write_tables() const;
+  /// Adds what others have found out of the tuning, and writes plan.json when it has changed.
+  void write_plan();
   /// The stored run that can be used, if there is one; what cannot be trusted is complained of.
   std::optional<RunStore::StoredRun> load(const std::string& hash);
+  void find_stored(const std::string& hash);
 
   ResultFiles files_;
   RunTable table_;
   RunStore store_;
   FolderLock lock_;
+  Json written_plan_;
   std::map<std::string, RunResult> results_;               // by hash
   std::map<std::string, bool> complaints_;                 // and whether they have been told
   std::map<std::string, std::set<std::string>> outdated_;  // hashes by algorithm, not yet told

@@ -1,6 +1,8 @@
 #include "sim/study/study.hpp"
 
+#include <algorithm>
 #include <filesystem>
+#include <iomanip>
 #include <set>
 #include <sstream>
 
@@ -47,6 +49,8 @@ std::string escaped(const std::string& pointer) {
   return text;
 }
 
+}  // namespace
+
 /// Short enough for the files named by it: file systems take 255 bytes.
 std::string as_file_name(const std::string& name) {
   constexpr std::size_t longest = 200;
@@ -55,12 +59,11 @@ std::string as_file_name(const std::string& name) {
   return name.substr(0, longest - tail.size()) + tail;
 }
 
-}  // namespace
-
 Study::Study(const std::string& file, const std::vector<Override>& overrides)
     : file_(file), written_(read_scenario(file, overrides)) {
   const Place root{file, ""};
   axes_ = read_axes(written_.value("sweep", Json::object()), root / "sweep");
+  check_size();
   points_ = points_of(axes_);
   point_names_ = point_names(axes_);
   for (const Axis& axis : axes_) {
@@ -74,6 +77,30 @@ Study::Study(const std::string& file, const std::vector<Override>& overrides)
     }
   }
   plan_runs();
+}
+
+void Study::check_size() const {
+  double points = 1;
+  std::string product;
+  for (const Axis& axis : axes_) {
+    points *= static_cast<double>(axis.values.size());
+    product += (product.empty() ? "" : " x ") + std::to_string(axis.values.size());
+  }
+  const auto count = [this](const char* key) {
+    const Json value = written_.value(key, Json());
+    if (value.is_array()) return std::max(1.0, static_cast<double>(value.size()));
+    return value.is_number() ? std::max(1.0, value.get<double>()) : 1.0;
+  };
+  const double runs = points * count("replicas") * count("algorithms");
+  if (!(runs > static_cast<double>(most_runs))) return;
+  std::ostringstream text;
+  text << std::fixed << std::setprecision(0) << "makes " << points << " points";
+  if (axes_.size() > 1) text << " (" << product << ")";
+  text << " and " << runs << " runs, and each is checked before the first begins: at most "
+       << most_runs << " runs";
+  if (axes_.size() > 1)
+    text << "; an axis for each algorithm's own parameter is what \"tune\" avoids";
+  throw InputError(Place{file_, ""} / (axes_.empty() ? "replicas" : "sweep"), text.str());
 }
 
 std::unique_ptr<Experiment> Study::load(std::size_t point, std::uint64_t replica) const {
@@ -102,6 +129,8 @@ void Study::plan_runs() {
     RunOrigin origin;
   };
   std::vector<std::vector<PlannedRun>> by_point(points_.size());
+  // By point and algorithm, found out in the first replica.
+  std::vector<std::vector<std::optional<std::size_t>>> units(points_.size());
   // Replica by replica: the points of one mostly share its data, which is then made once.
   for (std::uint64_t replica = 0; replica < replicas_; ++replica) {
     for (std::size_t point = 0; point < points_.size(); ++point) {
@@ -110,15 +139,22 @@ void Study::plan_runs() {
       if (point == 0 && replica == 0) fill_in(*loaded_);
       for (std::size_t i = 0; i < loaded_->runs().size(); ++i) {
         const RunPlan& plan = loaded_->runs()[i];
+        if (replica == 0) units[point].push_back(unit_for(*loaded_, i, point));
+        const std::optional<std::size_t> unit = units[point][i];
         RunEntry entry;
         entry.name = as_file_name(plan.label + "-" + std::to_string(replica) + point_names_[point]);
         entry.hash = digest(loaded_->description_of(plan).dump());
+        if (unit) {
+          entry.before_tuning = digest(entry.hash + units_[*unit].identity);
+          entry.tuned_by = *unit;
+          entry.hash.clear();
+        }
         entry.label = plan.label;
         entry.replica = replica;
         entry.seed = loaded_->scenario().seed;
         entry.point = points_[point];
         by_point[point].push_back(
-            {std::move(entry), {point, replica, i, expected_cost(*loaded_, plan)}});
+            {std::move(entry), {point, replica, i, expected_cost(*loaded_, plan), unit}});
         const MemoryNeed need = memory_need_of(*loaded_, plan);
         if (need.bytes > memory_need_.bytes) memory_need_ = need;
       }
@@ -128,8 +164,10 @@ void Study::plan_runs() {
     for (PlannedRun& run : planned) {
       table_.runs.push_back(std::move(run.entry));
       places_.push_back(run.origin);
+      if (run.origin.unit) units_[*run.origin.unit].reported.push_back(places_.size() - 1);
     }
   }
+  check_tuning_seeds();
 }
 
 void Study::fill_in(const Experiment& first) {
@@ -160,18 +198,24 @@ void Study::fill_in(const Experiment& first) {
   make_paths_absolute(full_, file_);
 }
 
-const Experiment& Study::experiment(std::size_t run) const {
-  const RunOrigin& origin = places_[run];
-  const std::pair<std::size_t, std::uint64_t> wanted = {origin.point, origin.replica};
+const Experiment& Study::loaded(std::size_t point, std::uint64_t replica) const {
+  const std::pair<std::size_t, std::uint64_t> wanted = {point, replica};
   if (!loaded_ || loaded_is_ != wanted) {
-    loaded_ = load(origin.point, origin.replica);
+    loaded_ = load(point, replica);
     loaded_is_ = wanted;
   }
   return *loaded_;
 }
 
-const RunPlan& Study::plan(std::size_t run) const {
-  return experiment(run).runs()[places_[run].algorithm];
+const Experiment& Study::experiment(std::size_t run) const {
+  return loaded(places_[run].point, places_[run].replica);
+}
+
+RunPlan Study::plan(std::size_t run) const {
+  const RunOrigin& origin = places_[run];
+  const Experiment& here = experiment(run);
+  return origin.values.is_null() ? here.runs()[origin.algorithm]
+                                 : here.with_values(origin.algorithm, origin.values);
 }
 
 Json Study::description(std::size_t run) const {
@@ -186,10 +230,12 @@ std::string Study::describe() const {
     text << " (" << counted(points_.size(), "point") << " x " << counted(replicas_, "replica")
          << " x " << counted(algorithms_, "algorithm") << ")";
   }
-  std::set<std::string> hashes;
-  for (const RunEntry& run : table_.runs) hashes.insert(run.hash);
-  if (hashes.size() < size()) text << ", " << hashes.size() << " of them different";
+  std::set<std::string> different;
+  for (const RunEntry& run : table_.runs) different.insert(run.identity());
+  if (different.size() < size()) text << ", " << different.size() << " of them different";
+  if (!units_.empty()) text << ", after up to " << counted(tuning_runs_of(units_), "tuning run");
   text << ", " << (points_.size() > 1 ? "at the first point " : "") << first_described_;
+  text << describe_tuning(units_, table_.runs);
   return text.str();
 }
 

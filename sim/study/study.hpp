@@ -10,14 +10,22 @@
 #include "sim/scenario/sweep.hpp"
 #include "sim/study/experiment.hpp"
 #include "sim/study/memory_need.hpp"
+#include "sim/study/tuning_unit.hpp"
 
 namespace motley {
 
 /// All runs that a scenario asks for: every algorithm at every point of its sweep, in every
 /// replica. Replica r has the scenario's seed + r, so that all algorithms meet the same data order,
 /// initial model and slow-downs in it.
+///
+/// What is tuned is not known at first: the parameters of those runs, and so their hashes, are found
+/// by further runs, on seeds of their own. Those are numbered after the reported ones, as they come
+/// to be needed: see advance().
 class Study {
  public:
+  /// More would be checked for minutes before anything is said.
+  static constexpr std::size_t most_runs = 100'000;
+
   /// Checks every point. Throws InputError for any mistake; nothing has been written then.
   Study(const std::string& file, const std::vector<Override>& overrides);
 
@@ -29,7 +37,11 @@ class Study {
   /// The runs in the order of the results: by point, then replica, then algorithm. Runs that
   /// differ in nothing but their names have the same hash and are done once.
   const RunTable& table() const { return table_; }
+  /// How many runs are reported. They have the numbers below that; runs of the tuning those above.
   std::size_t size() const { return table_.runs.size(); }
+  const RunEntry& entry(std::size_t run) const {
+    return run < size() ? table_.runs[run] : tuning_runs_[run - size()];
+  }
   /// How much work a run is expected to be, in flops; only its proportions matter.
   double cost(std::size_t run) const { return places_[run].cost; }
   std::string describe() const;
@@ -38,21 +50,44 @@ class Study {
 
   /// The experiment a run belongs to, valid until another one is asked for.
   const Experiment& experiment(std::size_t run) const;
-  const RunPlan& plan(std::size_t run) const;
+  RunPlan plan(std::size_t run) const;
   /// All that decides the result of a run: what its hash is made of.
   Json description(std::size_t run) const;
+
+  /// What is tuned, each by itself.
+  const std::vector<TuningUnit>& units() const { return units_; }
+  /// The unit that chooses the parameters of a reported run, if one does; or whose run it is.
+  std::optional<std::size_t> unit_of(std::size_t run) const { return places_[run].unit; }
+  /// The result of the run with this hash; nullptr when there is none.
+  using Results = std::function<const RunResult*(const std::string& hash)>;
+  /// Goes on with the tuning of a unit as far as the results allow. Returns the runs whose results
+  /// it needs next; when there are none the values are chosen, and its reported runs have a hash.
+  std::vector<std::size_t> advance(std::size_t unit, const Results& results);
 
  private:
   struct RunOrigin {
     std::size_t point;
-    std::uint64_t replica;
+    std::uint64_t replica;  ///< what is added to the scenario's seed
     std::size_t algorithm;
     double cost;
+    std::optional<std::size_t> unit = {};  ///< that it waits for or belongs to
+    Json values = {};                      ///< of tuned parameters
   };
 
   std::unique_ptr<Experiment> load(std::size_t point, std::uint64_t replica) const;
+  void check_size() const;
   void plan_runs();
   void fill_in(const Experiment& first);
+  /// The unit that tunes this algorithm at this point, new or the same as an earlier one's; none
+  /// when nothing of it is tuned.
+  std::optional<std::size_t> unit_for(const Experiment& experiment, std::size_t algorithm,
+                                      std::size_t point);
+  void check_tuning_seeds() const;
+  /// The run of a unit with these values on its k-th tuning seed.
+  std::size_t trial(std::size_t unit, const std::vector<Json>& values, std::size_t k);
+  void record(std::size_t unit);
+  void settle(std::size_t unit, const Json& values);
+  const Experiment& loaded(std::size_t point, std::uint64_t replica) const;
 
   std::string file_;
   Json written_;  // with the overrides, before any default is filled in
@@ -62,6 +97,9 @@ class Study {
   std::vector<std::vector<Json>> points_;
   std::vector<std::string> point_names_;
   RunTable table_;
+  std::vector<TuningUnit> units_;
+  std::map<std::string, std::size_t> unit_by_identity_;
+  std::vector<RunEntry> tuning_runs_;
   std::vector<RunOrigin> places_;
   std::string first_described_;
   std::uint64_t replicas_ = 1;
@@ -73,5 +111,8 @@ class Study {
   mutable std::unique_ptr<Experiment> loaded_;
   mutable std::pair<std::size_t, std::uint64_t> loaded_is_;
 };
+
+/// A name that files can have: shortened, and told from others by a digest, when it is too long.
+std::string as_file_name(const std::string& name);
 
 }  // namespace motley

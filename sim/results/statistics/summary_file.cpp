@@ -18,6 +18,11 @@ std::optional<double> high_of(const MaybeEstimate& estimate) {
   return estimate && estimate->interval ? std::optional(estimate->interval->high) : std::nullopt;
 }
 
+std::optional<double> tuned_at_edge(const ComparisonRow& row) {
+  const std::optional<bool>& edge = row.runs.front()->tuned_at_edge;
+  return edge ? std::optional(*edge ? 1.0 : 0.0) : std::nullopt;
+}
+
 void add_counts(Table& t) {
   t.add("n", "", "runs finished", [](const ComparisonRow& r) { return r.runs.size(); });
   t.add("reached", "", "how many of them reached the target", &ComparisonRow::reached);
@@ -105,6 +110,10 @@ const Table& summary_table() {
     t.add("utilisation", "",
           "mean share of the workers' time spent computing, over the runs that did not fail",
           &ComparisonRow::utilisation);
+    t.add("tuned_at_edge", "",
+          "1: its tuned parameters are at the edge of their grid, so that better ones may lie "
+          "beyond; empty when nothing of it was tuned",
+          &tuned_at_edge);
     t.add("bytes_to_target", "B",
           "mean over the runs that reached the target, interpolated between evaluations",
           &ComparisonRow::bytes_to_target);

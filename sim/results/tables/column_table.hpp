@@ -55,10 +55,10 @@ class ColumnTable {
 
   /// One column per axis of the sweep; `point(row)` are its values at the row's point.
   template <class Point>
-  ColumnTable& add_axes(Point point) {
-    info_.columns.push_back(
-        {"/...", "", "one column per axis of the sweep, named by its JSON pointer: the value there",
-         true, true});
+  ColumnTable& add_axes(Point point, std::string doc =
+                                         "one column per axis of the sweep, named by its JSON "
+                                         "pointer: the value there") {
+    info_.columns.push_back({"/...", "", std::move(doc), true, true});
     cells_.push_back([point](const Row& row) {
       std::string text;
       for (const Json& value : point(row)) text += axis_cell(value) + ",";

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "sim/base/json_value.hpp"
+#include "sim/base/place.hpp"
+#include "sim/scenario/value_list.hpp"
+
+namespace motley {
+
+/// The runs that choose have the scenario's seed and this and 0, 1, 2, ...: far beyond those that
+/// are reported, whose replicas are limited to fewer.
+inline constexpr std::uint64_t first_tuning_seed = 1'000'000;
+
+/// A parameter of an algorithm and the values that are tried for it.
+struct TuneGrid {
+  std::string parameter;
+  ValueList list;
+  Place place;
+};
+
+/// An algorithm's own "tune", beside its parameters.
+struct OwnGrids {
+  std::vector<TuneGrid> grids;
+  std::vector<std::string> left_alone;  ///< null: not tuned here though the scenario tunes it
+
+  static OwnGrids read(const Json& value, const Place& place);
+  static JsonValue schema();
+};
+
+/// The scenario's "tune".
+struct TuneSpec {
+  enum class At { every_point, first_point };
+  std::vector<TuneGrid> grids;
+  std::size_t runs = 20;  ///< of each algorithm at each point
+  At at = At::every_point;
+
+  static TuneSpec read(const Json& value, const Place& place);
+  static JsonValue schema();
+};
+
+}  // namespace motley

@@ -1,0 +1,23 @@
+#pragma once
+
+#include <vector>
+
+#include "algorithms/catalog.hpp"
+#include "sim/base/json.hpp"
+#include "sim/scenario/tune.hpp"
+
+namespace motley {
+
+struct RunPlan;
+
+bool takes(const AlgorithmInfo& info, const std::string& parameter);
+
+/// The grids of an algorithm: its own, and those of the scenario for parameters that it takes and
+/// gives no value for. InputError when its entry in the scenario's list contradicts itself.
+std::vector<TuneGrid> grids_of(const Json& entry, const AlgorithmInfo& info, const TuneSpec& tune,
+                               const Place& place);
+
+/// Refuses a grid of the scenario that nobody uses.
+void check_each_is_tuned(const TuneSpec& tune, const std::vector<RunPlan>& plans);
+
+}  // namespace motley
