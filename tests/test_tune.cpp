@@ -194,6 +194,9 @@ TEST_CASE("the reported runs have the values chosen, on seeds that chose nothing
     runs[row.at("algorithm")] += std::stoi(row.at("seeds"));
     CHECK((row.at("staleness").empty()) == (row.at("algorithm") != "stale"));
   }
+  CHECK(place.result("out", "tuned.csv")
+            .starts_with("algorithm,candidate,step_size,staleness,rung,seeds,reached,broken,"
+                         "time_to_target_s,best_test_accuracy,final_test_loss,chosen,at_edge\n"));
   REQUIRE(chosen.size() == 3);
   for (const auto& [algorithm, count] : runs) {
     INFO(algorithm);

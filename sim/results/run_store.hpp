@@ -20,8 +20,8 @@ struct RunEntry {
   std::uint64_t seed = 0;
   std::vector<Json> point;   ///< the values of the sweep's axes
   std::size_t tuned_by = 0;  ///< of a tuned run: which record of the tuning
-  std::string before_tuning =
-      {};  ///< of a tuned run: what it has instead of a hash until it has one
+  /// Of a tuned run: what it has instead of a hash until it has one.
+  std::string before_tuning = {};
 
   /// Tells it from other runs, whether its parameters are chosen or not.
   const std::string& identity() const { return before_tuning.empty() ? hash : before_tuning; }
