@@ -6,9 +6,9 @@
 #include <set>
 
 #include "algorithms/support/apportioned_to_all.hpp"
-#include "sim/base/apportion.hpp"
 #include "algorithms/support/dealer.hpp"
 #include "algorithms/support/speed_groups.hpp"
+#include "sim/base/apportion.hpp"
 #include "sim/engine/model_split.hpp"
 #include "sim/learning/data/sampler.hpp"
 #include "tests/catch.hpp"

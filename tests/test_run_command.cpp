@@ -24,11 +24,11 @@ TEST_CASE("A run writes its files, with the columns that are documented") {
   for (const fs::directory_entry& entry : fs::directory_iterator(place.path() / "out")) {
     files.push_back(entry.path().filename().string());
   }
-  CHECK_THAT(files,
-             Catch::Matchers::UnorderedEquals(std::vector<std::string>{
-                 ".lock", "scenario.json", "plan.json", "provenance.json", "runs", "runs.csv",
-                 "curves.csv", "workers.csv", "staleness.csv", "links.csv", "decisions.csv",
-                 "warnings.csv", "summary.csv", "comparisons.csv", "bands.csv"}));
+  CHECK_THAT(files, Catch::Matchers::UnorderedEquals(std::vector<std::string>{
+                        ".lock", "scenario.json", "plan.json", "provenance.json", "runs",
+                        "runs.csv", "curves.csv", "workers.csv", "staleness.csv", "links.csv",
+                        "decisions.csv", "warnings.csv", "summary.csv", "comparisons.csv",
+                        "bands.csv", "whatif.csv", "whatif.json"}));
   // Each begins with its columns as they are described.
   for (const TableInfo& table : all_tables()) {
     // Only with --trace, only with "tune".

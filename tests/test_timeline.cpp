@@ -4,8 +4,8 @@
 #include "catch.hpp"
 #include "program.hpp"
 #include "sim/base/json.hpp"
-#include "sim/results/link_use.hpp"
 #include "sim/cli/trace_options.hpp"
+#include "sim/results/link_use.hpp"
 #include "simulated.hpp"
 
 using namespace motley;

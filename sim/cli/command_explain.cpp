@@ -5,6 +5,7 @@
 #include "sim/base/place.hpp"
 #include "sim/cli/command_line.hpp"
 #include "sim/cli/explanation.hpp"
+#include "sim/cli/whatif_lines.hpp"
 
 namespace po = boost::program_options;
 
@@ -52,6 +53,12 @@ int explain_results(const po::variables_map& options, const std::vector<std::str
   }
   std::cout << to_text(*explanation, stored_verdict(words[0], explanation->first.algorithm,
                                                     explanation->second.algorithm, point));
+  std::string decides;
+  for (const std::string& algorithm : {words[1], words[2]}) {
+    const std::string line = whatif_line(words[0], algorithm, point);
+    if (!line.empty()) decides += "  " + line + "\n";
+  }
+  if (!decides.empty()) std::cout << "\n" << whatif_heading << "\n" << decides;
   return 0;
 }
 

@@ -5,6 +5,7 @@
 #include <thread>
 
 #include "sim/base/atomic_file.hpp"
+#include "sim/base/format.hpp"
 #include "sim/cli/command_line.hpp"
 #include "sim/cli/command_options.hpp"
 #include "sim/cli/progress_display.hpp"
@@ -12,10 +13,12 @@
 #include "sim/cli/summary.hpp"
 #include "sim/cli/trace_options.hpp"
 #include "sim/cli/tuning_lines.hpp"
+#include "sim/cli/whatif_lines.hpp"
 #include "sim/study/job_queue.hpp"
 #include "sim/study/provenance.hpp"
 #include "sim/study/ready_runs.hpp"
 #include "sim/study/stored_results.hpp"
+#include "sim/study/whatif.hpp"
 
 namespace po = boost::program_options;
 
@@ -155,6 +158,25 @@ Fresh fresh_of(const po::variables_map& options, const StudyShard& shard) {
   return fresh;
 }
 
+/// Asks what decides the times of a finished study and prints it. False when interrupted.
+bool tell_what_decides(const Study& study, const ResultsFolder& folder, const Effort& effort) {
+  const auto begins = [&](std::size_t runs) {
+    if (!effort.quiet && runs > 0) {
+      std::cout.flush();
+      std::cerr << "timing " << counted(runs, "run") << " again on changed clusters\n";
+    }
+  };
+  if (!update_whatif(study, folder, effort.jobs, begins, [] { return interrupted != 0; })) {
+    return false;
+  }
+  print_what_decides(std::cout, folder.path());
+  if (asks_first_point_only(study)) {
+    std::cout << "  asked at the first point only: algorithms times points are more than "
+              << most_whatif_runs << "\n";
+  }
+  return true;
+}
+
 int run(const po::variables_map& options, const std::vector<std::string>& command_line) {
   Effort effort;
   effort.cores = std::max(1U, std::thread::hardware_concurrency());
@@ -200,6 +222,7 @@ int run(const po::variables_map& options, const std::vector<std::string>& comman
     }
     if (done > 0) std::cerr << done << " of " << all << " already done\n";
   }
+  remove_outdated_whatif(study, folder);
   bool complete = false;
   std::size_t untraced = 0;
   try {
@@ -214,6 +237,9 @@ int run(const po::variables_map& options, const std::vector<std::string>& comman
   const std::vector<RunResult> rows = folder.rows();
   print_summary(std::cout, study.experiment(0), study.table().axes, rows);
   print_tuning(std::cout, study);
+  if (complete && rows.size() == study.size() && options.count("no-whatif") == 0) {
+    complete = tell_what_decides(study, folder, effort);
+  }
   std::vector<std::string> names;
   for (const RunResult& row : rows) names.push_back(row.run);
   finish_traces(std::cout, effort.trace, folder.path(), names);
@@ -252,6 +278,7 @@ Command run_command() {
       "fresh",
       "remove the finished runs of the folder, or of the shard, first (default: keep them and do "
       "what is missing)")("report", "draw the figures and write report.html at the end")(
+      "no-whatif", "do not time the runs again on changed clusters to see what decides")(
       "quiet,q", "show no progress, only the table");
   command.groups.push_back(scenario_options());
   command.groups.push_back(folder_options());

@@ -9,9 +9,9 @@
 
 #include "sim/base/format.hpp"
 #include "sim/base/json.hpp"
-#include "sim/cli/bottleneck.hpp"
 #include "sim/cli/summary_row.hpp"
 #include "sim/cli/text_table.hpp"
+#include "sim/cli/time_budget.hpp"
 #include "sim/results/statistics/resolution.hpp"
 #include "sim/scenario/sweep.hpp"
 
@@ -124,13 +124,13 @@ void print_warnings(std::ostream& out, const std::vector<const ComparisonRow*>& 
 }
 
 /// Where the time of each algorithm went, by the first of its runs that did not fail.
-void print_bottlenecks(std::ostream& out, const std::vector<const ComparisonRow*>& rows) {
+void print_time_budgets(std::ostream& out, const std::vector<const ComparisonRow*>& rows) {
   out << "\nWhere the time went\n";
   for (const ComparisonRow* row : rows) {
     const auto ran = std::find_if(row->runs.begin(), row->runs.end(), [](const RunResult* r) {
       return r->status != RunStatus::failed;
     });
-    if (ran != row->runs.end()) out << "  " << row->algorithm << ": " << bottleneck(**ran) << "\n";
+    if (ran != row->runs.end()) out << "  " << row->algorithm << ": " << time_budget(**ran) << "\n";
   }
 }
 
@@ -213,7 +213,7 @@ void print_summary(std::ostream& out, const Experiment& experiment,
   print_table(out, table);
   print_legend(out, rows, has_target);
   if (has_target) print_resolution(out, rows);
-  if (axes.empty()) print_bottlenecks(out, rows);
+  if (axes.empty()) print_time_budgets(out, rows);
   print_warnings(out, rows);
 }
 

@@ -82,6 +82,9 @@ Platform::Platform(const ClusterPlan& plan)
     const s4u::Engine* engine = s4u::Engine::get_instance();
     engine->load_platform(plan.platform_file);
     for (const HostPlan* host : plans) hosts_.push_back(engine->host_by_name(host->name));
+    for (s4u::Link* link : engine->get_all_links()) {
+      if (plan.no_latency) link->set_latency(0);
+    }
   }
 }
 

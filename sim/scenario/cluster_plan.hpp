@@ -10,9 +10,9 @@ namespace motley {
 struct HostPlan {
   std::string name;
   std::string class_name;
-  double speed_flops = 0;
-  LinkSpec link;    ///< not used with a platform file
-  NoiseSpec noise;  ///< of a worker
+  double speed_flops = 0;  ///< of a worker of a platform file: counts instead of the file's
+  LinkSpec link;           ///< not used with a platform file
+  NoiseSpec noise;         ///< of a worker
 };
 
 /// The cluster host by host; the index of a worker is its rank.
@@ -20,6 +20,7 @@ struct ClusterPlan {
   std::vector<HostPlan> workers;
   std::vector<HostPlan> servers;
   std::string platform_file;  ///< empty: every host hangs on one switch by its link
+  bool no_latency = false;    ///< whatever the platform file says
 };
 
 /// Expands the classes and their spreads. For clusters without a platform file.

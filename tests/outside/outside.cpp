@@ -26,6 +26,6 @@ int main(int argc, char** argv) {
   const motley::Experiment experiment(argv[1], {});
   Alone alone;
   const motley::RunResult result = experiment.run(alone, 1, {});
-  std::cout << result.status << ", " << result.updates << " updates\n";
-  return result.status == "ok" ? 0 : 1;
+  std::cout << result.updates << " updates\n";
+  return result.status == motley::RunStatus::ok ? 0 : 1;
 }

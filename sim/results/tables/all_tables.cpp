@@ -5,6 +5,7 @@
 #include "sim/results/statistics/summary_file.hpp"
 #include "sim/results/tables/run_tables.hpp"
 #include "sim/results/tables/tuned_table.hpp"
+#include "sim/results/tables/whatif_table.hpp"
 #include "sim/results/trace_files.hpp"
 
 namespace motley {
@@ -13,7 +14,8 @@ std::vector<TableInfo> all_tables() {
   return {runs_table().info(),   summary_table().info(),   comparisons_table().info(),
           curves_table().info(), bands_table().info(),     workers_table().info(),
           links_table().info(),  staleness_table().info(), decisions_table().info(),
-          events_table().info(), warnings_table().info(),  tuned_table().info()};
+          events_table().info(), warnings_table().info(),  tuned_table().info(),
+          whatif_table().info()};
 }
 
 Json to_json(const std::vector<TableInfo>& tables) {

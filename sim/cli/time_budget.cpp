@@ -1,4 +1,4 @@
-#include "sim/cli/bottleneck.hpp"
+#include "sim/cli/time_budget.hpp"
 
 #include <algorithm>
 
@@ -32,7 +32,7 @@ std::string slowest(const RunResult& result) {
 
 }  // namespace
 
-std::string bottleneck(const RunResult& r) {
+std::string time_budget(const RunResult& r) {
   if (r.workers.empty() || r.virtual_s <= 0) return "nothing happened";
   const LinkResult* busiest = nullptr;
   double busy = 0;
@@ -43,28 +43,13 @@ std::string bottleneck(const RunResult& r) {
       busy = use;
     }
   }
-  const double compute = share(r, r.compute_s());
-  const double transfer = share(r, r.transfer_s());
   const double wait = share(r, r.wait_s());
   const double discarded = share(r, r.discarded_s());
-  const std::string budget = "compute " + percent(compute) + ", transfer " + percent(transfer) +
-                             ", wait " + percent(wait) +
-                             (discarded > 0 ? ", discarded " + percent(discarded) : "");
-  const std::string link =
-      busiest == nullptr ? "" : "; busiest link " + busiest->name + " " + percent(busy);
-  std::string largest;
-  if (busiest != nullptr && busy >= 0.7) {
-    largest = "link " + busiest->name;
-  } else if (compute >= 0.75) {
-    largest = "computing";
-  } else if (discarded >= std::max(transfer, wait)) {
-    largest = "work thrown away";
-  } else if (wait >= transfer) {
-    largest = "waiting for stragglers (" + slowest(r) + ")";
-  } else {
-    largest = busy < 0.3 ? "messages under way while no link is busy" : "messages under way";
-  }
-  return "bottleneck: " + largest + " (" + budget + link + ")";
+  return "compute " + percent(share(r, r.compute_s())) + ", transfer " +
+         percent(share(r, r.transfer_s())) + ", wait " + percent(wait) +
+         (wait >= 0.01 ? " (" + slowest(r) + ")" : "") +
+         (discarded > 0 ? ", discarded " + percent(discarded) : "") +
+         (busiest == nullptr ? "" : "; busiest link " + busiest->name + " " + percent(busy));
 }
 
 }  // namespace motley

@@ -1,0 +1,222 @@
+#include "sim/cli/whatif_lines.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <optional>
+#include <ostream>
+
+#include "sim/base/format.hpp"
+#include "sim/results/csv_table.hpp"
+
+namespace motley {
+
+const char* const whatif_heading =
+    "What decides (the same steps timed again with one thing changed; it compares updates/s, not "
+    "times to the target)";
+
+namespace {
+
+/// What is not worth naming.
+constexpr double smallest_gain = 1.02;
+/// Of what the whole brings, for a part to be named instead.
+constexpr double nearly_all = 0.9;
+
+struct Word {
+  const char* change;
+  const char* done;   ///< "twice the bandwidth"
+  const char* thing;  ///< "bandwidth"; empty: it is no thing that limits
+};
+
+/// A colon stands before the name of a class.
+constexpr Word words[] = {
+    {"bandwidth_x2", "twice the bandwidth", "bandwidth"},
+    {"server_bandwidth_x2", "twice the server's bandwidth", "the server's bandwidth"},
+    {"no_latency", "no latency", "latency"},
+    {"compute_x2", "twice the compute speed", "compute speed"},
+    {"speed_x2:", "twice the speed of ", "speed of "},
+    {"server_speed_x2", "twice the server's speed", "the server's speed"},
+    {"no_noise", "no noise", "noise"},
+    {"without:", "without ", ""}};
+
+std::string class_of(const std::string& change) {
+  const std::size_t colon = change.find(':');
+  return colon == std::string::npos ? "" : change.substr(colon + 1);
+}
+
+const Word* word_for(const std::string& change) {
+  const std::string kind = change.substr(0, change.find(':') + (class_of(change).empty() ? 0 : 1));
+  const auto* found = std::find_if(std::begin(words), std::end(words),
+                                   [&](const Word& w) { return w.change == kind; });
+  return found == std::end(words) ? nullptr : found;
+}
+
+std::string done(const std::string& change) {
+  const Word* word = word_for(change);
+  return word == nullptr ? change : word->done + class_of(change);
+}
+
+std::string thing(const std::string& change) {
+  const Word* word = word_for(change);
+  return word == nullptr || *word->thing == '\0' ? "" : word->thing + class_of(change);
+}
+
+bool is_part_of(const std::string& part, const std::string& whole) {
+  if (whole == "bandwidth_x2") return part == "server_bandwidth_x2";
+  return whole == "compute_x2" && (part.starts_with("speed_x2:") || part == "server_speed_x2");
+}
+
+std::string times(double factor) {
+  return fixed(factor, 2) + "x";
+}
+
+bool brings_nearly_as_much(const Gain& part, const Gain& whole) {
+  return is_part_of(part.change, whole.change) &&
+         part.updates - 1 >= nearly_all * (whole.updates - 1);
+}
+
+/// The largest first, smaller clusters last. A whole is left out when a part of it does.
+std::vector<Gain> worth_naming(const std::vector<Gain>& gains) {
+  std::vector<Gain> named;
+  for (const Gain& gain : gains) {
+    const bool in_part = std::ranges::any_of(
+        gains, [&](const Gain& part) { return brings_nearly_as_much(part, gain); });
+    if (gain.why_not.empty() && gain.updates >= smallest_gain && !in_part) named.push_back(gain);
+  }
+  std::ranges::stable_sort(named, [](const Gain& a, const Gain& b) {
+    const bool a_limits = !thing(a.change).empty();
+    const bool b_limits = !thing(b.change).empty();
+    return a_limits != b_limits ? a_limits : a.updates > b.updates;
+  });
+  return named;
+}
+
+std::string point_at(const CsvTable& table, std::size_t row) {
+  std::string point;
+  for (const std::string& column : table.columns()) {
+    if (!column.starts_with("/")) continue;
+    point += (point.empty() ? "" : " ") + column + "=" + table.text(row, column);
+  }
+  return point;
+}
+
+/// What was asked of one algorithm at one point.
+struct Asked {
+  std::string algorithm;
+  std::string point;
+  std::vector<Gain> gains;
+};
+
+/// In the order of the file.
+std::vector<Asked> read_asked(const std::filesystem::path& folder) {
+  const std::filesystem::path file = folder / "whatif.csv";
+  std::vector<Asked> all;
+  if (!std::filesystem::exists(file)) return all;
+  const CsvTable table(file);
+  double samples_as_is = 0;
+  for (std::size_t i = 0; i < table.rows(); ++i) {
+    const std::string change = table.text(i, "change");
+    if (change == "as_is") {
+      all.push_back({table.text(i, "algorithm"), point_at(table, i), {}});
+      samples_as_is = table.number(i, "samples_per_s").value_or(0);
+    }
+    if (all.empty()) continue;
+    Gain gain{change, table.number(i, "gain").value_or(1), {}, table.text(i, "reason")};
+    if (const std::optional<double> samples = table.number(i, "samples_per_s")) {
+      if (samples_as_is > 0) gain.samples = *samples / samples_as_is;
+    }
+    all.back().gains.push_back(gain);
+  }
+  return all;
+}
+
+/// "speed of cpu at 3 points, latency at 2 points".
+std::string over_points(const std::vector<const Asked*>& of_algorithm) {
+  std::vector<std::pair<std::string, std::size_t>> counts;
+  for (const Asked* asked : of_algorithm) {
+    const std::string name = bottleneck_of(asked->gains);
+    const auto found = std::ranges::find(counts, name, [](const auto& c) { return c.first; });
+    if (found == counts.end())
+      counts.emplace_back(name, 1);
+    else
+      ++found->second;
+  }
+  std::ranges::stable_sort(counts, std::greater<>(), [](const auto& c) { return c.second; });
+  std::string text;
+  for (const auto& [name, count] : counts) {
+    text += (text.empty() ? "" : ", ") + (name.empty() ? "none that was tried" : name) + " at " +
+            counted(count, "point");
+  }
+  return "bottleneck: " + text;
+}
+
+/// Once each, over all algorithms and points: "server_bandwidth_x2: a platform file ...".
+std::vector<std::string> notes_on(const std::vector<Asked>& all) {
+  std::vector<std::string> notes;
+  for (const Asked& asked : all) {
+    for (const Gain& gain : asked.gains) {
+      if (gain.why_not.empty()) continue;
+      const std::string note = (gain.change == "as_is" ? asked.algorithm : done(gain.change)) +
+                               ": not tried: " + gain.why_not;
+      if (std::ranges::find(notes, note) == notes.end()) notes.push_back(note);
+    }
+  }
+  return notes;
+}
+
+}  // namespace
+
+std::string bottleneck_of(const std::vector<Gain>& gains) {
+  const std::vector<Gain> named = worth_naming(gains);
+  return named.empty() ? "" : thing(named.front().change);
+}
+
+std::string what_decides(const std::vector<Gain>& gains) {
+  const std::vector<Gain> named = worth_naming(gains);
+  if (named.empty()) return "nothing that was tried changes its updates/s by 2 %";
+  const std::string bottleneck = bottleneck_of(gains);
+  std::string text = bottleneck.empty() ? "" : "bottleneck: " + bottleneck + " (";
+  for (std::size_t i = 0; i < named.size(); ++i) {
+    constexpr double visible = 0.05;  // more than what is computed but not yet used at the end
+    const Gain& g = named[i];
+    text += (i > 0 ? "; " : "") + done(g.change) + ": " + times(g.updates) +
+            (i == 0 ? " updates/s" : "");
+    // An update of another number of samples is another update.
+    if (g.samples && std::abs(*g.samples / g.updates - 1) > visible) {
+      text += ", " + times(*g.samples) + " samples/s";
+    }
+  }
+  return text + (bottleneck.empty() ? "" : ")");
+}
+
+void print_what_decides(std::ostream& out, const std::filesystem::path& folder) {
+  const std::vector<Asked> all = read_asked(folder);
+  if (all.empty()) return;
+  out << "\n" << whatif_heading << "\n";
+  std::vector<std::string> order;
+  std::map<std::string, std::vector<const Asked*>> by_algorithm;
+  for (const Asked& asked : all) {
+    if (!by_algorithm.contains(asked.algorithm)) order.push_back(asked.algorithm);
+    by_algorithm[asked.algorithm].push_back(&asked);
+  }
+  for (const std::string& algorithm : order) {
+    const std::vector<const Asked*>& asked = by_algorithm[algorithm];
+    if (!asked.front()->gains.front().why_not.empty() && asked.size() == 1) continue;
+    const std::string point = asked.front()->point;
+    out << "  " << algorithm << (asked.size() == 1 && !point.empty() ? " at " + point : "") << ": "
+        << (asked.size() == 1 ? what_decides(asked.front()->gains) : over_points(asked)) << "\n";
+  }
+  for (const std::string& note : notes_on(all)) out << "  " << note << "\n";
+}
+
+std::string whatif_line(const std::filesystem::path& folder, const std::string& algorithm,
+                        const std::string& point) {
+  for (const Asked& asked : read_asked(folder)) {
+    if (asked.algorithm != algorithm || asked.point != point) continue;
+    if (!asked.gains.front().why_not.empty()) return "";
+    return algorithm + ": " + what_decides(asked.gains);
+  }
+  return "";
+}
+
+}  // namespace motley

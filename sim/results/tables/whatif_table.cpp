@@ -1,0 +1,40 @@
+#include "sim/results/tables/whatif_table.hpp"
+
+namespace motley {
+
+const ColumnTable<WhatIf>& whatif_table() {
+  static const ColumnTable<WhatIf> table = [] {
+    ColumnTable<WhatIf> t(
+        "whatif",
+        "One row per algorithm, point of the sweep and change of the cluster: how "
+        "fast the first replica's steps are when they are timed again with that "
+        "change, without any learning. It compares updates per second, not times "
+        "to the target.");
+    const auto rate = [](auto figure) {
+      return [figure](const WhatIf& w) -> std::optional<double> {
+        return w.throughput ? std::optional<double>(std::invoke(figure, *w.throughput))
+                            : std::nullopt;
+      };
+    };
+    t.add("algorithm", "", "label of the algorithm", &WhatIf::algorithm);
+    t.add_axes([](const WhatIf& w) -> const std::vector<Json>& { return w.point; });
+    t.add("change", "",
+          "as_is; bandwidth_x2 (all links), server_bandwidth_x2, no_latency; compute_x2 (all "
+          "workers and servers), speed_x2:CLASS, server_speed_x2; no_noise; without:CLASS (the "
+          "slowest); a change that would change nothing is left out",
+          &WhatIf::change);
+    t.add("updates", "", "how many updates were timed, the first of the run",
+          rate(&Throughput::updates));
+    t.add("updates_per_s", "1/s", "these updates divided by the virtual time they took",
+          rate(&Throughput::updates_per_s));
+    t.add("gain", "", "updates_per_s divided by that of as_is", &WhatIf::gain);
+    t.add("samples_per_s", "1/s", "samples computed in that time, divided by it",
+          rate(&Throughput::samples_per_s));
+    t.add("reason", "", "why a change could not be tried; its numbers are empty then",
+          &WhatIf::why_not);
+    return t;
+  }();
+  return table;
+}
+
+}  // namespace motley

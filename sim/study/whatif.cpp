@@ -1,0 +1,248 @@
+#include "sim/study/whatif.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <list>
+#include <memory>
+#include <poll.h>
+#include <system_error>
+
+#include "sim/base/atomic_file.hpp"
+#include "sim/base/child_process.hpp"
+#include "sim/base/json.hpp"
+#include "sim/base/json_file.hpp"
+#include "sim/study/provenance.hpp"
+
+namespace motley {
+namespace {
+
+constexpr std::size_t most_workers = 10'000;
+constexpr const char* csv_name = "whatif.csv";
+constexpr const char* origin_name = "whatif.json";
+
+/// Some five microseconds each: altogether a few seconds of a core, and not fewer than fifty a
+/// worker while that is affordable.
+double gradients_to_time(std::size_t workers, std::size_t runs) {
+  constexpr double of_all_runs = 120'000;
+  constexpr double of_worker = 50;
+  constexpr double least = 2000;
+  constexpr double most = 20'000;
+  return std::clamp(
+      std::max(of_all_runs / static_cast<double>(runs), of_worker * static_cast<double>(workers)),
+      least, most);
+}
+
+/// The first replica of every algorithm at every point, or only at the first.
+std::vector<std::size_t> runs_to_ask(const Study& study, const ResultsFolder& folder) {
+  std::vector<std::size_t> runs;
+  const std::vector<RunEntry>& table = study.table().runs;
+  const bool first_point_only = asks_first_point_only(study);
+  for (std::size_t i = 0; i < table.size(); ++i) {
+    const RunResult* result = folder.result(table[i].hash);
+    if (table[i].replica != 0 || result == nullptr || result->status == RunStatus::failed) continue;
+    if (first_point_only && table[i].point != table[0].point) break;
+    if (result->updates > 0) runs.push_back(i);
+  }
+  return runs;
+}
+
+/// What whatif.csv is made from; the same again when nothing has changed.
+Json origin_of(const Study& study, const std::vector<std::size_t>& runs) {
+  Json list = Json::array();
+  for (const std::size_t run : runs) {
+    const RunEntry& entry = study.table().runs[run];
+    list.push_back({{"run", entry.name}, {"hash", entry.hash}});
+  }
+  Json algorithms;
+  for (const AlgorithmInfo& info : algorithm_catalog()) {
+    algorithms[info.name] = this_program(info.name)["algorithm"];
+  }
+  return {{"program", this_program("")}, {"algorithms", algorithms}, {"runs", list}};
+}
+
+void remove_whatif(const std::filesystem::path& folder) {
+  std::error_code ignored;
+  std::filesystem::remove(folder / origin_name, ignored);
+  std::filesystem::remove(folder / csv_name, ignored);
+}
+
+bool is_made_from(const std::filesystem::path& folder, const Json& origin) {
+  std::error_code ignored;
+  if (!std::filesystem::exists(folder / csv_name, ignored)) return false;
+  if (!std::filesystem::exists(folder / origin_name, ignored)) return false;
+  try {
+    return parse_json_file((folder / origin_name).string()) == origin;
+  } catch (const InputError&) {
+    return false;  // damaged: it is made anew
+  }
+}
+
+/// The first iterations of a run are not what the rest of it is like, if they are the lesser part.
+RunPlan without_warm_up(RunPlan plan, std::uint64_t timed, std::uint64_t updates) {
+  const Json warm_up = plan.parameters.value("warm_up", Json());
+  if (timed < updates && warm_up.is_number() &&
+      2 * warm_up.get<double>() < static_cast<double>(updates)) {
+    plan.parameters["warm_up"] = 0;
+  }
+  return plan;
+}
+
+bool uses_server(const Experiment& experiment, const RunPlan& plan) {
+  Json parameters = plan.parameters;
+  return find_algorithm(plan.algorithm, plan.place)
+      .make(parameters, plan.place, experiment.facts())
+      ->needs_server();
+}
+
+Json to_json(const Throughput& t) {
+  return {t.updates, t.samples, t.virtual_s};
+}
+
+/// Reruns at work, each in a process of its own.
+class Reruns {
+ public:
+  Reruns(std::vector<WhatIf>& rows, unsigned jobs) : rows_(rows), jobs_(jobs) {}
+
+  bool empty() const { return running_.empty(); }
+
+  /// False when so many are at work that one must end first.
+  bool start(std::size_t row, const std::function<Throughput()>& rerun) {
+    if (running_.size() >= jobs_) return false;
+    try {
+      running_.push_back({row, std::make_unique<ChildProcess>(
+                                   [&](const ChildProcess::Report&) { return to_json(rerun()); })});
+    } catch (const std::system_error& e) {  // the system has no room for one more
+      jobs_ = std::max<std::size_t>(1, running_.size());
+      if (!running_.empty()) return false;
+      rows_[row].why_not = e.what();
+    }
+    return true;
+  }
+
+  /// Waits for a moment, or until one of them has something to say, and takes that.
+  void take() {
+    std::vector<pollfd> fds;
+    for (const Rerun& rerun : running_) fds.push_back({rerun.process->fd(), POLLIN, 0});
+    poll(fds.data(), fds.size(), 200);
+    auto next = running_.begin();
+    for (const pollfd& fd : fds) {
+      const auto rerun = next++;
+      if (fd.revents == 0 || rerun->process->read([](const Json&) {})) continue;
+      end(rows_[rerun->row], rerun->process->wait());
+      running_.erase(rerun);
+    }
+  }
+
+ private:
+  struct Rerun {
+    std::size_t row;
+    std::unique_ptr<ChildProcess> process;
+  };
+
+  static void end(WhatIf& row, const ChildOutcome& outcome) {
+    if (outcome.result) {
+      const Json& t = *outcome.result;
+      row.throughput = Throughput{t.at(0), t.at(1), t.at(2)};
+    } else {
+      row.why_not = outcome.complaint();
+    }
+  }
+
+  std::vector<WhatIf>& rows_;
+  std::size_t jobs_;
+  std::list<Rerun> running_;
+};
+
+/// The cluster as it is comes first of every run.
+void fill_in_gains(std::vector<WhatIf>& rows) {
+  std::optional<Throughput> as_is;
+  for (WhatIf& row : rows) {
+    if (row.change == "as_is") as_is = row.throughput;
+    if (as_is && row.throughput) {
+      row.gain = row.throughput->updates_per_s() / as_is->updates_per_s();
+    }
+  }
+}
+
+/// Empty when interrupted.
+std::optional<std::vector<WhatIf>> ask(const Study& study, const ResultsFolder& folder,
+                                       const std::vector<std::size_t>& runs, unsigned jobs,
+                                       const std::function<bool()>& should_interrupt) {
+  std::vector<WhatIf> rows;
+  Reruns reruns(rows, jobs);
+  for (const std::size_t run : runs) {
+    const RunEntry& entry = study.table().runs[run];
+    const Experiment& experiment = study.experiment(run);
+    const RunResult& result = *folder.result(entry.hash);
+    const std::uint64_t updates = updates_to_time(result, study.plan(run).parameters, runs.size());
+    const RunPlan plan = without_warm_up(study.plan(run), updates, result.updates);
+    for (const Change& change : changes_for(experiment, uses_server(experiment, plan))) {
+      rows.push_back({entry.label, entry.point, change.name, {}, {}, change.why_not});
+      if (experiment.cluster().workers.size() > most_workers) {
+        rows.back().why_not = "not with more than " + std::to_string(most_workers) + " workers";
+        break;
+      }
+      if (!change.apply) continue;
+      while (!reruns.start(rows.size() - 1,
+                           [&] { return timing_rerun(experiment, plan, change, updates); })) {
+        reruns.take();
+        if (should_interrupt()) return std::nullopt;
+      }
+    }
+  }
+  while (!reruns.empty()) {
+    reruns.take();
+    if (should_interrupt()) return std::nullopt;
+  }
+  return rows;
+}
+
+}  // namespace
+
+bool asks_first_point_only(const Study& study) {
+  const auto asked = std::ranges::count(study.table().runs, 0U, &RunEntry::replica);
+  return static_cast<std::size_t>(asked) > most_whatif_runs;
+}
+
+std::uint64_t updates_to_time(const RunResult& result, const Json& parameters, std::size_t runs) {
+  if (result.gradients == 0) return result.updates;
+  constexpr double fewest = 20;
+  const auto workers = static_cast<double>(result.workers.size());
+  const double per_update =
+      static_cast<double>(result.gradients) / static_cast<double>(result.updates);
+  double enough =
+      std::max(fewest, std::ceil(gradients_to_time(result.workers.size(), runs) / per_update));
+  const Json local_steps = parameters.value("local_steps", Json());
+  if (local_steps.is_number() && per_update < 2) {
+    // Every step counts as an update, and who has made them all waits: whole rounds, each with the
+    // update that ends it.
+    const double round = local_steps.get<double>() * workers + 1;
+    enough = std::ceil(enough / round) * round;
+  }
+  return static_cast<std::uint64_t>(std::min(static_cast<double>(result.updates), enough));
+}
+
+bool update_whatif(const Study& study, const ResultsFolder& folder, unsigned jobs,
+                   const std::function<void(std::size_t runs)>& begins,
+                   const std::function<bool()>& should_interrupt) {
+  const std::vector<std::size_t> runs = runs_to_ask(study, folder);
+  const Json origin = origin_of(study, runs);
+  if (is_made_from(folder.path(), origin)) return true;
+  remove_whatif(folder.path());
+  begins(runs.size());
+  std::optional<std::vector<WhatIf>> rows = ask(study, folder, runs, jobs, should_interrupt);
+  if (!rows) return false;
+  fill_in_gains(*rows);
+  std::string csv = whatif_table().header(study.table().axes);
+  for (const WhatIf& row : *rows) csv += whatif_table().line(row);
+  write_atomically(folder.path() / csv_name, csv);
+  write_atomically(folder.path() / origin_name, origin.dump(2) + "\n");
+  return true;
+}
+
+void remove_outdated_whatif(const Study& study, const ResultsFolder& folder) {
+  const Json origin = origin_of(study, runs_to_ask(study, folder));
+  if (!is_made_from(folder.path(), origin)) remove_whatif(folder.path());
+}
+
+}  // namespace motley

@@ -1,0 +1,130 @@
+#include "sim/study/whatif_changes.hpp"
+
+#include <algorithm>
+#include <map>
+
+namespace motley {
+namespace {
+
+void speed_up(std::vector<HostPlan>& hosts, const std::string& class_name = "") {
+  for (HostPlan& host : hosts) {
+    if (class_name.empty() || host.class_name == class_name) host.speed_flops *= 2;
+  }
+}
+
+void widen(std::vector<HostPlan>& hosts) {
+  for (HostPlan& host : hosts) host.link.bandwidth_Bps *= 2;
+}
+
+bool is_platform(const ClusterPlan& plan) {
+  return !plan.platform_file.empty();
+}
+
+void double_bandwidth(ChangedCluster& c) {
+  if (is_platform(c.plan)) {
+    // Half the bytes take the time that all of them take on links twice as wide, and go on doing so
+    // when a profile changes a bandwidth.
+    c.message_bytes = (c.message_bytes + 1) / 2;
+    return;
+  }
+  widen(c.plan.workers);
+  widen(c.plan.servers);
+}
+
+void remove_latency(ChangedCluster& c) {
+  c.plan.no_latency = true;
+  for (HostPlan& host : c.plan.workers) host.link.latency_s = 0;
+  for (HostPlan& host : c.plan.servers) host.link.latency_s = 0;
+}
+
+void double_server_speed(ChangedCluster& c) {
+  if (is_platform(c.plan))
+    c.flops_per_update /= 2;
+  else
+    speed_up(c.plan.servers);
+}
+
+bool has_latency(const ClusterPlan& plan) {
+  const auto late = [](const HostPlan& host) { return host.link.latency_s > 0; };
+  return is_platform(plan) || std::ranges::any_of(plan.workers, late) ||
+         std::ranges::any_of(plan.servers, late);
+}
+
+bool has_noise(const ClusterPlan& plan) {
+  return std::ranges::any_of(plan.workers, [](const HostPlan& worker) {
+    return worker.noise.law != NoiseSpec::Law::none;
+  });
+}
+
+/// In the order of their first workers.
+std::vector<std::string> classes_of(const ClusterPlan& plan) {
+  std::vector<std::string> classes;
+  for (const HostPlan& worker : plan.workers) {
+    if (std::ranges::find(classes, worker.class_name) == classes.end()) {
+      classes.push_back(worker.class_name);
+    }
+  }
+  return classes;
+}
+
+/// By mean speed; empty when several are equally slow.
+std::string slowest_class(const ClusterPlan& plan) {
+  std::map<std::string, std::pair<double, double>> sums;  // of speeds, and how many
+  for (const HostPlan& worker : plan.workers) {
+    sums[worker.class_name].first += worker.speed_flops;
+    sums[worker.class_name].second += 1;
+  }
+  std::vector<std::pair<double, std::string>> means;
+  for (const auto& [name, sum] : sums) means.emplace_back(sum.first / sum.second, name);
+  std::ranges::sort(means);
+  return means.size() > 1 && means[0].first < means[1].first ? means[0].second : "";
+}
+
+}  // namespace
+
+std::vector<Change> changes_for(const Experiment& experiment, bool uses_server) {
+  const ClusterPlan& plan = experiment.cluster();
+  const bool fluid = experiment.scenario().network == Scenario::Network::fluid;
+  std::vector<Change> changes = {{"as_is", [](ChangedCluster&) {}}};
+  if (is_platform(plan) && !fluid) {
+    changes.push_back({"bandwidth_x2", {}, "not with a platform file and the network tcp"});
+  } else {
+    changes.push_back({"bandwidth_x2", double_bandwidth});
+  }
+  if (uses_server && is_platform(plan)) {
+    changes.push_back({"server_bandwidth_x2",
+                       {},
+                       "a platform file does not say which of its links are the server's"});
+  } else if (uses_server) {
+    changes.push_back({"server_bandwidth_x2", [](ChangedCluster& c) { widen(c.plan.servers); }});
+  }
+  if (has_latency(plan)) changes.push_back({"no_latency", remove_latency});
+  changes.push_back({"compute_x2", [](ChangedCluster& c) {
+                       speed_up(c.plan.workers);
+                       double_server_speed(c);
+                     }});
+  const std::vector<std::string> classes = classes_of(plan);
+  for (const std::string& name : classes) {
+    if (classes.size() == 1) break;  // it is compute_x2
+    changes.push_back(
+        {"speed_x2:" + name, [name](ChangedCluster& c) { speed_up(c.plan.workers, name); }});
+  }
+  if (uses_server && experiment.scenario().cost.flops_per_update > 0) {
+    changes.push_back({"server_speed_x2", double_server_speed});
+  }
+  if (has_noise(plan)) {
+    changes.push_back({"no_noise", [](ChangedCluster& c) {
+                         for (HostPlan& worker : c.plan.workers) worker.noise = {};
+                       }});
+  }
+  if (const std::string slowest = slowest_class(plan); !slowest.empty()) {
+    changes.push_back({"without:" + slowest, [slowest](ChangedCluster& c) {
+                         std::erase_if(c.plan.workers, [&](const HostPlan& worker) {
+                           return worker.class_name == slowest;
+                         });
+                       }});
+  }
+  return changes;
+}
+
+}  // namespace motley

@@ -1,0 +1,159 @@
+// What decides, as the program tells it: whatif.csv, the lines after the table, explain.
+#include "sim/base/json.hpp"
+#include "sim/cli/whatif_lines.hpp"
+#include "sim/study/whatif.hpp"
+#include "tests/catch.hpp"
+#include "tests/small_scenario.hpp"
+
+namespace motley {
+namespace {
+
+/// With a batch that takes a gpu 8 ms and a cpu 80 ms, and messages of 72 bytes some 20 us.
+class Computing : public Workplace {
+ public:
+  Computing() {
+    Json scenario = Json::parse(small);
+    scenario["cost"]["flops_per_sample"] = "1Mf";
+    write("s.json", scenario.dump());
+  }
+};
+
+TEST_CASE("the largest gain is named first, and what brings less than 2 % is not") {
+  const std::vector<Gain> gains = {
+      {"as_is"},           {"bandwidth_x2", 1.26}, {"no_latency", 1.01},
+      {"compute_x2", 1.7}, {"speed_x2:gpu", 1.2},  {"speed_x2:cpu", 1.45}};
+  CHECK(what_decides(gains) ==
+        "bottleneck: compute speed (twice the compute speed: 1.70x updates/s; twice the speed of "
+        "cpu: 1.45x; twice the bandwidth: 1.26x; twice the speed of gpu: 1.20x)");
+  CHECK(what_decides({{"as_is"}, {"bandwidth_x2", 1.019}, {"compute_x2", 0.9}}) ==
+        "nothing that was tried changes its updates/s by 2 %");
+}
+
+TEST_CASE("a part that brings nine tenths of what the whole brings is named instead of it") {
+  CHECK(what_decides({{"no_latency", 1.1}, {"compute_x2", 1.5}, {"speed_x2:cpu", 1.5}}) ==
+        "bottleneck: speed of cpu (twice the speed of cpu: 1.50x updates/s; no latency: 1.10x)");
+  CHECK(bottleneck_of({{"compute_x2", 2}, {"speed_x2:cpu", 1.91}}) == "speed of cpu");
+  CHECK(bottleneck_of({{"compute_x2", 2}, {"speed_x2:cpu", 1.89}}) == "compute speed");
+  CHECK(bottleneck_of({{"bandwidth_x2", 1.5}, {"server_bandwidth_x2", 1.5}}) ==
+        "the server's bandwidth");
+  CHECK(bottleneck_of({{"compute_x2", 1.1}, {"server_speed_x2", 1.1}}) == "the server's speed");
+}
+
+TEST_CASE("to leave a class out is told but is no bottleneck, and its samples are told with it") {
+  CHECK(what_decides({{"compute_x2", 1.5}, {"without:cpu", 4, 1.6}}) ==
+        "bottleneck: compute speed (twice the compute speed: 1.50x updates/s; without cpu: 4.00x, "
+        "1.60x samples/s)");
+  CHECK(what_decides({{"compute_x2", 1.01}, {"without:cpu", 1.5, 1.5}}) ==
+        "without cpu: 1.50x updates/s");
+}
+
+TEST_CASE("a run is timed whole, a long one by its first gradients") {
+  RunResult run;
+  run.workers.resize(8);
+  run.updates = 500;
+  run.gradients = 4000;
+  const Json none = Json::object();
+  CHECK(updates_to_time(run, none, 1) == 500);
+  run.updates = 10'000;
+  run.gradients = 80'000;
+  CHECK(updates_to_time(run, none, 1) == 20'000 / 8);  // eight gradients an update
+  CHECK(updates_to_time(run, none, 20) == 120'000 / 20 / 8);
+  CHECK(updates_to_time(run, none, 200) == 2000 / 8);
+  run.workers.resize(100);
+  CHECK(updates_to_time(run, none, 200) == 50 * 100 / 8);  // fifty a worker
+  run.updates = 30;
+  run.gradients = 30'000;
+  CHECK(updates_to_time(run, none, 200) == 20);  // 5 would be 5000 gradients
+}
+
+TEST_CASE("where steps at home are updates, whole rounds are timed") {
+  RunResult run;
+  run.workers.resize(8);
+  run.updates = run.gradients = 1'000'000;
+  // Rounds of 8 * 1000 steps and their end: three of them are the first to make 20,000.
+  CHECK(updates_to_time(run, {{"local_steps", 1000}}, 1) == 3 * 8001);
+  run.updates = 10'000;  // local steps of an update that ends a round are not updates themselves
+  CHECK(updates_to_time(run, {{"local_steps", 10}}, 1) == 200);
+}
+
+TEST_CASE("a run tells what decides, the same for any number of jobs") {
+  const Computing place;
+  const Outcome outcome = place.run({"--jobs", "1"});
+  REQUIRE(outcome.exit_code == 0);
+  const std::string csv = place.result("whatif.csv");
+  const std::vector<std::string> lines = lines_of(csv);
+  CHECK(lines[0] == "algorithm,change,updates,updates_per_s,gain,samples_per_s,reason");
+  const auto rows = rows_of(csv);
+  std::vector<std::string> of_sync;
+  for (const auto& row : rows) {
+    if (row.at("algorithm") == "sync") of_sync.push_back(row.at("change"));
+    if (row.at("change") == "as_is") CHECK(row.at("gain") == "1");
+    CHECK(row.at("updates") == "20");
+  }
+  CHECK(of_sync == std::vector<std::string>{"as_is", "bandwidth_x2", "server_bandwidth_x2",
+                                            "no_latency", "compute_x2", "speed_x2:gpu",
+                                            "speed_x2:cpu", "without:cpu"});
+  CHECK(contains(outcome.out, "\n  sync: bottleneck: speed of cpu ("));
+  CHECK(contains(outcome.err, "timing 2 runs again on changed clusters\n"));
+
+  REQUIRE(place.motley({"run", "s.json", "--out", "other", "--jobs", "3"}).exit_code == 0);
+  CHECK(read_file(place.path() / "other/whatif.csv") == csv);
+
+  const Outcome explained = place.motley({"explain", "out", "sync", "async"});
+  CHECK(contains(explained.out, "\n  sync: bottleneck: speed of cpu ("));
+  CHECK(contains(explained.out, "\n  async: bottleneck: "));
+}
+
+TEST_CASE("what was asked of finished runs is not asked again, of new ones it is") {
+  const Computing place;
+  REQUIRE(place.run().exit_code == 0);
+  const std::string csv = place.result("whatif.csv");
+  const Outcome again = place.run();
+  CHECK_FALSE(contains(again.err, "timing"));
+  CHECK(contains(again.out, "\n  sync: bottleneck: speed of cpu ("));
+  CHECK(contains(place.run({"--fresh"}).err, "timing 2 runs"));
+  CHECK(place.result("whatif.csv") == csv);
+  CHECK(contains(place.run_with("/cluster/workers/1/speed=500Mf").err, "timing 2 runs"));
+  CHECK(place.result("whatif.csv") != csv);
+}
+
+TEST_CASE("nobody need ask, and what was said of other runs is gone") {
+  const Computing place;
+  REQUIRE(place.run().exit_code == 0);
+  const Outcome outcome = place.run({"--no-whatif", "--fresh"});
+  CHECK(outcome.exit_code == 0);
+  CHECK_FALSE(contains(outcome.out, "What decides"));
+  CHECK_FALSE(place.has("out/whatif.csv"));
+  CHECK_FALSE(contains(place.motley({"explain", "out", "sync", "async"}).out, "What decides"));
+}
+
+TEST_CASE("a sweep is asked at every point, a large one at its first") {
+  const Computing place;
+  Outcome outcome = place.run_with(R"(/sweep={"/cluster/workers/1/speed": ["100Mf", "1Gf"]})");
+  REQUIRE(outcome.exit_code == 0);
+  CHECK(contains(outcome.out, "\n  sync: bottleneck: speed of cpu at 1 point, "));
+  const std::string csv = place.result("whatif.csv");
+  CHECK(contains(csv, "\nsync,100Mf,speed_x2:cpu,"));
+  CHECK(contains(csv, "\nsync,1Gf,speed_x2:cpu,"));
+
+  outcome = place.run({"--set",
+                       R"(/sweep={"/defaults/batch_size": {"from": 1, "to": 101, )"
+                       R"("steps": 101}})",
+                       "--set", "/stop/updates=1"});
+  REQUIRE(outcome.exit_code == 0);
+  CHECK(contains(outcome.out, "\n  sync at /defaults/batch_size=1: "));
+  CHECK(contains(outcome.out, "asked at the first point only"));
+  CHECK_FALSE(contains(place.result("whatif.csv"), "\nsync,2,"));
+}
+
+TEST_CASE("what an algorithm cannot do on the changed cluster is left out with the reason") {
+  const Computing place;
+  const Outcome outcome = place.run_with(
+      R"(/algorithms=[{"name": "grouping", "groups": [["gpu0", "gpu1"], ["cpu0"]]}])");
+  REQUIRE(outcome.exit_code == 0);
+  CHECK(contains(outcome.out, "\n  without cpu: not tried: "));
+  CHECK(contains(place.result("whatif.csv"), "\ngrouping,without:cpu,,,,,"));
+}
+
+}  // namespace
+}  // namespace motley
