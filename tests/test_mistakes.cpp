@@ -67,7 +67,7 @@ TEST_CASE("A mistake in the scenario is one line with its place, and nothing is 
        {"/a\nb=1",
         "s.json: /a b: unknown key, known here: $schema, name, seed, data, model, cluster, cost, "
         "network, approximate, target, stop, evaluate, defaults, algorithms, baseline, "
-        "replicas or sweep"}});
+        "replicas, sweep or tune"}});
 }
 
 TEST_CASE("A mistake in an algorithm's parameters is one line with its place") {
@@ -87,11 +87,13 @@ TEST_CASE("A mistake in an algorithm's parameters is one line with its place") {
        {"/algorithms/1/name=5", "s.json: /algorithms/1/name: must be text in quotes, got 5"},
        {"/algorithms/1/stepsize=1",
         "s.json: /algorithms/1/stepsize: unknown key (did you mean 'step_size'?), known here: "
-        "name, label, step_size, batch_size, momentum, weight_decay, schedule, rule, fetch_every, "
+        "name, label, tune, step_size, batch_size, momentum, weight_decay, schedule, rule, "
+        "fetch_every, "
         "push_every, staleness_scaling, softsync, overlap, placement or compress"},
        {"/algorithms/1/lable=mine",
         "s.json: /algorithms/1/lable: unknown key (did you mean 'label'?), known here: "
-        "name, label, step_size, batch_size, momentum, weight_decay, schedule, rule, fetch_every, "
+        "name, label, tune, step_size, batch_size, momentum, weight_decay, schedule, rule, "
+        "fetch_every, "
         "push_every, staleness_scaling, softsync, overlap, placement or compress"},
        {"/algorithms/1/batch_size=1e15",
         "s.json: /algorithms/1/batch_size: must be a whole number of at most 1000000000, got "

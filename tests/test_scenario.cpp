@@ -105,7 +105,7 @@ TEST_CASE("An unknown key is refused at every level, with the nearest one and th
       {{"/sede", 1,
         "/sede: unknown key (did you mean 'seed'?), known here: $schema, name, seed, data, model, "
         "cluster, cost, network, approximate, target, stop, evaluate, defaults, algorithms, "
-        "baseline, replicas or sweep"},
+        "baseline, replicas, sweep or tune"},
        {"/data/clases", 3,
         "/data/clases: unknown key (did you mean 'classes'?), known here: kind, features, "
         "classes, separation, train, test, order or partition"},
@@ -139,7 +139,7 @@ TEST_CASE("An unknown key is refused at every level, with the nearest one and th
        {"/a~1b~0c", 1,
         "/a~1b~0c: unknown key, known here: $schema, name, seed, data, model, cluster, cost, "
         "network, approximate, target, stop, evaluate, defaults, algorithms, baseline, "
-        "replicas or sweep"}});
+        "replicas, sweep or tune"}});
 }
 
 TEST_CASE("A value of the wrong type is refused with the type it must have") {

@@ -225,7 +225,8 @@ void Experiment::plan_runs() {
 }
 
 void Experiment::complete(RunPlan& plan) const {
-  const AlgorithmInfo& info = find_algorithm(plan.algorithm, plan.place / "name");
+  const Place place_of_name = plan.place / "name";
+  const AlgorithmInfo& info = find_algorithm(plan.algorithm, place_of_name);
   for (const auto& [key, value] : loaded_.full["defaults"].items()) {
     if (!plan.parameters.contains(key) && takes(info, key)) plan.parameters[key] = value;
   }

@@ -145,8 +145,9 @@ std::vector<std::size_t> Study::advance(std::size_t unit_index, const Results& r
       return false;
     }
   };
+  const Place nowhere;
   const AlgorithmInfo& info =
-      find_algorithm(loaded(unit.point, 0).runs()[unit.algorithm].algorithm, {});
+      find_algorithm(loaded(unit.point, 0).runs()[unit.algorithm].algorithm, nowhere);
   choice.is_limit = [&](std::size_t grid, const Json& value) {
     return std::any_of(info.parameters.begin(), info.parameters.end(), [&](const FieldInfo& field) {
       return field.name == unit.parameters[grid] && is_limit(field, value);
