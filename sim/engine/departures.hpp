@@ -21,7 +21,8 @@ class Departures {
 
   void record(double time, std::size_t worker) {
     all_.push_back({time, worker});
-    for (const auto& [rank, look] : watchers_) look();
+    const auto watchers = watchers_;  // who is woken may stop watching at once
+    for (const auto& [rank, look] : watchers) look();
   }
 
   /// Until unwatch(), `look` is called when somebody leaves.
