@@ -1,5 +1,6 @@
 """analysis/compare.py as it is called: its options, its words, its files; and the LaTeX table."""
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -59,7 +60,7 @@ class Script(unittest.TestCase):
             drawn = (out / "target.svg").read_text()
             widths[columns] = float(drawn.split('width="')[1].split("pt")[0]) / 72
             label = drawn[:drawn.index("virtual time to 80")]
-            sizes[size] = float(label[label.rindex("px ") - 4:label.rindex("px ")].split(":")[-1].split()[-1])
+            sizes[size] = float(re.findall(r"([\d.]+)px", label)[-1])
         self.assertAlmostEqual(widths[1], 3.5, delta=0.15)
         self.assertAlmostEqual(widths[2], 7.16, delta=0.15)
         self.assertEqual(sizes, {8: 8, 11: 11})
