@@ -110,7 +110,7 @@ Fields<CostSpec> CostSpec::fields() {
   f.add(
       {.name = "flops_per_sample",
        .doc =
-           "forward and backward of one sample of the modelled network; auto: of the model really "
+           "forward and backward of one sample of the model that is timed; auto: of the one really "
            "trained",
        .fallback = "auto",
        .dimension = Dimension::work,
@@ -237,7 +237,7 @@ Fields<Scenario> Scenario::fields() {
   f.add({.name = "cluster", .doc = "the machines and their links"}, &Scenario::cluster);
   f.add(
       {.name = "cost",
-       .doc = "what the modelled network costs, so that a small model can stand in for a large one",
+       .doc = "what the model that is timed costs, so that a small one can be trained in its stead",
        .fallback = Json::object()},
       &Scenario::cost);
   f.add({.name = "network",

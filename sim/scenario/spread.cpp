@@ -79,7 +79,7 @@ Fields<SpreadSpec> SpreadSpec::fields() {
          .kinds = {"pareto"}},
         &SpreadSpec::alpha);
   f.add({.name = "speeds",
-         .doc = "relative speeds, one a worker; only their ratios count",
+         .doc = "relative speeds, one per worker; only their ratios count",
          .minimum = 0,
          .above_minimum = true,
          .kinds = {"list"}},

@@ -17,7 +17,7 @@ struct SpreadSpec {
   double factor = 1;           ///< straggler: step time of the last worker over that of the others
   double sigma = 0;            ///< lognormal: standard deviation of ln tau
   double alpha = 0;            ///< pareto: tail index
-  std::vector<double> speeds;  ///< list: relative speeds, one a worker
+  std::vector<double> speeds;  ///< list: relative speeds, one per worker
   Keep keep = Keep::fastest;
 
   static Fields<SpreadSpec> fields();

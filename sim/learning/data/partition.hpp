@@ -27,7 +27,7 @@ class Partition {
   Partition(const PartitionSpec& spec, std::span<const std::uint16_t> labels, std::size_t classes,
             std::size_t workers, std::uint64_t seed, const Place& place);
 
-  /// Disjoint random parts in proportion to `shares`, one a worker, of at least one sample each.
+  /// Disjoint random parts in proportion to `shares`, one per worker, of at least one sample each.
   Partition(std::size_t samples, std::span<const double> shares, std::uint64_t seed);
 
   /// Whether everybody draws from all samples.

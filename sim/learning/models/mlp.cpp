@@ -31,7 +31,7 @@ struct Mlp final : ModelSpec {
 }  // namespace
 
 ModelKind mlp_model() {
-  return describe_kind<ModelSpec, Mlp>("mlp", "ReLU network");
+  return describe_kind<ModelSpec, Mlp>("mlp", "fully connected layers with ReLU");
 }
 
 }  // namespace motley
