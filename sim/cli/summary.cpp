@@ -12,6 +12,7 @@
 #include "sim/cli/summary_row.hpp"
 #include "sim/cli/text_table.hpp"
 #include "sim/cli/time_budget.hpp"
+#include "sim/cli/winners.hpp"
 #include "sim/results/statistics/resolution.hpp"
 #include "sim/scenario/sweep.hpp"
 
@@ -188,6 +189,28 @@ void print_legend(std::ostream& out, const std::vector<const ComparisonRow*>& ro
   }
 }
 
+/// What the number of replicas can tell, where it leaves something undecided and more would help much.
+void print_power(std::ostream& out, const std::vector<const ComparisonRow*>& rows) {
+  constexpr double hard = 4;
+  constexpr double easy = 2;
+  const ComparisonRow& first = *rows.front();
+  const std::size_t replicas = first.runs.size();
+  const std::size_t pairs = (first.against.size() + 1) * first.against.size() / 2;
+  const bool undecided = std::any_of(rows.begin(), rows.end(), [](const ComparisonRow* row) {
+    return std::any_of(row->against.begin(), row->against.end(), [](const auto& other) {
+      return other.result.p_value && other.result.verdict == Verdict::undecided;
+    });
+  });
+  if (!undecided || replicas < 2 || deviations_to_decide(replicas, pairs) < hard) return;
+  std::size_t enough = replicas;
+  while (deviations_to_decide(enough, pairs) > easy) ++enough;
+  out << "  with " << replicas << " replicas and " << counted(pairs, "pair")
+      << " of algorithms a difference is decided when it is "
+      << fixed(deviations_to_decide(replicas, pairs), 1)
+      << " times what it varies between replicas (log ratio, standard deviation); with " << enough
+      << " replicas " << fixed(deviations_to_decide(enough, pairs), 1) << " times would do\n";
+}
+
 }  // namespace
 
 void print_summary(std::ostream& out, const Experiment& experiment,
@@ -199,10 +222,6 @@ void print_summary(std::ostream& out, const Experiment& experiment,
   const std::vector<ComparisonRow> compared = compare(results, experiment.baseline());
   const std::vector<const ComparisonRow*> rows = in_table_order(compared);
 
-  std::vector<TextRow> table = {
-      header_of(axis_names(axes), experiment.baseline(), has_target, has_accuracy)};
-  for (const ComparisonRow* row : rows) table.push_back(table_row(*row, has_target, has_accuracy));
-
   out << "\n";
   const bool target_is_swept = std::any_of(axes.begin(), axes.end(), [](const std::string& axis) {
     return axis.starts_with("/target");
@@ -210,8 +229,18 @@ void print_summary(std::ostream& out, const Experiment& experiment,
   if (has_target) {
     out << "Target: " << (target_is_swept ? "as swept" : target_text(*scenario.target)) << "\n\n";
   }
-  print_table(out, table);
-  print_legend(out, rows, has_target);
+  if (!axes.empty() && rows.size() > screenful) {
+    print_winners(out, rows, axis_names(axes), has_target, has_accuracy);
+  } else {
+    std::vector<TextRow> table = {
+        header_of(axis_names(axes), experiment.baseline(), has_target, has_accuracy)};
+    for (const ComparisonRow* row : rows) {
+      table.push_back(table_row(*row, has_target, has_accuracy));
+    }
+    print_table(out, table);
+    print_legend(out, rows, has_target);
+  }
+  if (has_target) print_power(out, rows);
   if (has_target) print_resolution(out, rows);
   if (axes.empty()) print_time_budgets(out, rows);
   print_warnings(out, rows);
