@@ -102,6 +102,13 @@ class Words(unittest.TestCase):
         self.assertEqual(re.findall(r"</span>(\w+)<small>tuned to the edge of its grid</small>", report.table_html(Results(self.folder))),
                          ["async"])
 
+    def test_a_warning_of_many_runs_alike_is_one_line(self):
+        write_results(self.folder, ("sync", "async"), replicas=5)
+        warned = [f"sync-{i}" for i in range(4)] + [f"async-{i}" for i in range(3)]
+        write_csv(self.folder / "warnings.csv", ["run", "kind", "text"], [{"run": r, "kind": "odd", "text": "is odd"} for r in warned])
+        self.assertEqual(words.run_warnings(Results(self.folder)),
+                         ["sync (4 of 5 runs) is odd", "async-0 is odd", "async-1 is odd", "async-2 is odd"])
+
     def test_what_the_simulator_leaves_undecided_is_within_noise(self):
         results = Results(write_results(self.folder, ("sync", "async", "local"), undecided=[("async", "local")]))
         self.assertEqual(words.answer_at(results, ())[1:], [

@@ -261,6 +261,23 @@ TEST_CASE("beyond a screenful the table says who is first at each point, and whe
   CHECK(contains(many, "\n first: async at 40 of 41 points (40 decided), sync at 1 (0 decided)\n"));
 }
 
+TEST_CASE("what is to be known of many runs of an algorithm alike is said once") {
+  std::vector<RunResult> results;
+  for (std::uint64_t replica = 0; replica < 5; ++replica) {
+    results.push_back(run_of("sync", replica, 20));
+    results.push_back(run_of("async", replica, 10));
+    if (replica < 4) results[results.size() - 2].warnings = {{"kind", "is odd"}};
+    if (replica < 3) results.back().warnings = {{"kind", "is odd"}};
+  }
+  const std::string text = printed(results);
+  CAPTURE(text);
+  CHECK(contains(text, "\n warning: sync (4 of 5 runs) is odd\n"));
+  CHECK_FALSE(contains(text, "sync-0"));
+  for (const char* run : {"async-0", "async-1", "async-2"}) {
+    CHECK(contains(text, "\n warning: " + std::string(run) + " is odd\n"));
+  }
+}
+
 TEST_CASE("what a reader should know of a run is said in a line each") {
   RunResult run = run_of("sync", 0, {});
   run.curve.resize(2);
