@@ -67,6 +67,11 @@ void ask_what_decides(const ResultsFolder& out, unsigned jobs) {
     Study study((out.path() / "scenario.json").string(), {});
     const Study::Results results = [&](const std::string& hash) { return out.result(hash); };
     for (std::size_t unit = 0; unit < study.units().size(); ++unit) study.advance(unit, results);
+    for (const RunEntry& run : study.table().runs) {
+      if (run.hash.empty() || out.result(run.hash) == nullptr) {
+        throw InputError(study.file() + ": is not the scenario of these runs");
+      }
+    }
     tell_what_decides(study, out, jobs, true, [] { return false; });
   } catch (const InputError& e) {
     complain("what decides is not asked: " + std::string(e.what()));
