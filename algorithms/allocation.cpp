@@ -86,6 +86,9 @@ class Allocation : public Algorithm {
   }
 
   bool needs_server() const override { return false; }
+  ActingBound bound() const override {
+    return options_.mode == Mode::adaptive ? ActingBound{"period", "batch_size"} : ActingBound{};
+  }
 
   void worker(Worker& me) const override {
     UpdateRule rule(options_, updates_per_epoch_);

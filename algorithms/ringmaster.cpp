@@ -53,6 +53,9 @@ class Ringmaster : public Algorithm {
 
   ExchangeSpec exchange() const override { return {.compress = options_.compress}; }
   double gradients_per_update(std::size_t) const override { return 1; }
+  ActingBound bound() const override {
+    return options_.delay_bound ? ActingBound{"delay_bound", ""} : ActingBound{};
+  }
 
   void server(Server& me) const override {
     UpdateRule rule(options_, updates_per_epoch_);

@@ -39,6 +39,9 @@ class Stale : public Algorithm {
       : options_(options), updates_per_epoch_(facts.updates_per_epoch(options.batch_size)) {}
 
   ExchangeSpec exchange() const override { return options_; }
+  ActingBound bound() const override {
+    return options_.staleness ? ActingBound{"staleness", "held_back"} : ActingBound{};
+  }
 
   void server(Server& me) const override {
     UpdateRule rule(options_, updates_per_epoch_);

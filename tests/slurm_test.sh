@@ -152,8 +152,8 @@ grep -qx '[123] of 4 already done' out/slurm/task-2.log
 
 # ---- The same on this machine alone ----
 
-# What decides is asked by `motley run` of the whole, not by shards nor when they are merged.
-"$motley" run sweep.json --out local --quiet --no-whatif >/dev/null
+# whatif.csv is among what is compared: the job that merges asks what decides.
+"$motley" run sweep.json --out local --quiet >/dev/null
 without_wall_time() {
   awk -F, -v OFS=, 'NR == 1 { for (i = 1; i <= NF; ++i) if ($i ~ /^(wall_s|peak_rss_mb)$/) wall[i] = 1 }
     { for (i in wall) $i = ""; print }' "$1/runs.csv"

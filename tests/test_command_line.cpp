@@ -282,7 +282,7 @@ TEST_CASE("slurm writes the scripts of a job array and of the job that merges") 
       "# Each task is a shard; submitted again, it does only what is missing there and in the\n"
       "# joined results.\nif [ -f " +
       out + "/plan.json ]; then\n  " + program + " merge " + out +
-      " --out \"$shard\" >/dev/null 2>&1 || :\nfi\nexec " + program + " run " +
+      " --no-whatif --out \"$shard\" >/dev/null 2>&1 || :\nfi\nexec " + program + " run " +
       place.file("s.json") + " --set '/name=\"small\"' --shard \"$SLURM_ARRAY_TASK_ID/2\"" +
       " --jobs 3 --threads 1 --out \"$shard\"\n";
   const std::string merge =

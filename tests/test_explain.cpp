@@ -199,11 +199,35 @@ TEST_CASE("of a sweep one point is explained") {
   CHECK(run_motley({"explain", ".", "a", "b"}, folder.path()).err ==
         "motley: .: is a sweep; choose a point with --at, one of: /cost/model_size=1MB, "
         "/cost/model_size=9MB\n");
-  for (const char* point : {"/cost/model_size=9MB", "model_size=9MB", "cost/model_size=9MB"}) {
+  for (const char* point :
+       {"/cost/model_size=9MB", "model_size=9MB", "cost/model_size=9MB", "size=9MB"}) {
     CHECK(run_motley({"explain", ".", "a", "b", "--at", point}, folder.path())
               .out.starts_with("a reaches the target 9 times as fast as b"));
   }
-  CHECK(run_motley({"explain", ".", "a", "b", "--at", "size=9MB"}, folder.path()).err ==
-        "motley: --at: no such point 'size=9MB'; there are: /cost/model_size=1MB, "
+  CHECK(run_motley({"explain", ".", "a", "b", "--at", "site=9MB"}, folder.path()).err ==
+        "motley: --at: no such point 'site=9MB'; there are: /cost/model_size=1MB, "
         "/cost/model_size=9MB\n");
+}
+
+TEST_CASE("any short name that can mean only one point will do") {
+  const TemporaryFolder folder;
+  const std::string spread = "/cluster/workers/0/spread/ratio";
+  const std::string link = "/cluster/link/ratio_of_links";
+  folder.write("runs.csv", "run,algorithm,replica,status," + spread + "," + link +
+                               "\na-0,a,0,ok,1,8\na-1,a,0,ok,8,1\na-2,a,0,ok,8,8\n");
+  const auto meant = [&](const std::string& given) -> std::string {
+    try {
+      const std::string point = point_meant(folder.path(), given);
+      return point.substr(spread.size() + 1, 1) + "," + point.substr(point.size() - 1);
+    } catch (const InputError& e) {
+      return e.what();
+    }
+  };
+  CHECK(meant("ratio=1") == "1,8");  // the end of one name, only part of the other
+  CHECK(meant("links=1") == "8,1");
+  CHECK(meant("ratio=8 links=8.0") == "8,8");
+  CHECK(meant("spread/ratio=8 link=1") == "8,1");
+  CHECK(meant("ratio=8").starts_with("--at: 'ratio=8' may be any of: "));
+  CHECK(meant("ratio=2").starts_with("--at: no such point 'ratio=2'; there are: "));
+  CHECK(meant("=8").starts_with("--at: no such point"));
 }

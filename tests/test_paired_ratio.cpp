@@ -242,5 +242,29 @@ TEST_CASE(
   CHECK(found > 800);
 }
 
+TEST_CASE("how clear a difference must be follows from the replicas and the pairs") {
+  // With two degrees of freedom P(|T| > t) = 1 - t / sqrt(2 + t^2), so that with q = 1 - p
+  // t = sqrt(2 q^2 / (1 - q^2)); of three replicas the mean has 1/sqrt(3) of their deviation.
+  const double q = 1 - 0.05 / 15;
+  const double needed = deviations_to_decide(3, 15);
+  CHECK(needed == Approx(std::sqrt(2 * q * q / (1 - q * q) / 3)).epsilon(1e-9));
+  // Of 15 comparisons the clearest is decided a little above it, and not a little below.
+  for (const double times : {0.999, 1.001}) {
+    std::vector<PairedRatio> all(15);
+    std::vector<PairedRatio*> pointers;
+    for (PairedRatio& one : all) {
+      one.ratio = Estimate{1, {}};
+      one.p_value = 1;
+      pointers.push_back(&one);
+    }
+    // The values m - 1, m, m + 1 have the standard deviation 1.
+    const double m = times * needed;
+    all[0].ratio->value = 2;
+    all[0].p_value = p_value_of_zero_mean({m - 1, m, m + 1});
+    decide(pointers);
+    CHECK((all[0].verdict == Verdict::faster) == (times > 1));
+  }
+}
+
 }  // namespace
 }  // namespace motley

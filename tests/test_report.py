@@ -14,10 +14,10 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "analysis"))
 
 import chromium
-from pictures import report, words
+from pictures import how_tuned, report, words
 from pictures.look import Look
 from pictures.results import TEXT, Results
-from results_fixture import write_results
+from results_fixture import write_csv, write_results, write_tuned
 
 RATIO = "/cluster/workers/0/spread/ratio"
 ALGORITHMS = ("sync", "async", "local", "slow")
@@ -46,6 +46,68 @@ class Words(unittest.TestCase):
         self.assertEqual(words.answer_at(results, ()), [
             "async reaches 80 % test accuracy in 42.3 s, 2.50x (95 %: 2.25 to 2.75) as fast as sync.",
             "Slower: local 70.5 s and sync 106 s.", "slow never reaches it."])
+
+    def with_tuning(self, tune, **entries):
+        """Of the scenario: its tune, and that of single algorithms."""
+        file = self.folder / "scenario.json"
+        scenario = json.loads(file.read_text())
+        for entry in scenario["algorithms"]:
+            if entry["label"] in entries:
+                entry["tune"] = entries[entry["label"]]
+        file.write_text(json.dumps({**scenario, "tune": tune}))
+
+    def test_how_it_was_tuned_is_said(self):
+        write_results(self.folder, ALGORITHMS)
+        self.with_tuning({"step_size": {"from": 0.01, "to": 1, "steps": 5, "scale": "log"}, "runs": 9, "at": "every_point"},
+                         local={"local_steps": [4, 8], "momentum": None})
+        write_tuned(self.folder)
+        results = Results(self.folder)
+        # write_tuned(): three of five candidates on one seed, one on two, the best on four.
+        self.assertEqual(how_tuned.sentences(results), [
+            "Each algorithm was tuned by itself, with 9 runs each, by successive halving over the seeds 1000001 and following; "
+            "none of these seeds is reported.",
+            "Better is who reaches 80 % test accuracy with more of the seeds; among those that always do, who is sooner; among "
+            "the others, who has the better accuracy, or else the lower loss.",
+            "Tried for every algorithm that takes it: step_size 0.01 to 1 in 5 steps (log).",
+            "For local: local_steps 4, 8.",
+            "Not tuned, with the values given in the scenario: slow.",
+            "Warning: chosen at the edge of the grid, so that better may lie beyond: async (step_size 1)."])
+        html = page_of(self.folder)
+        self.assertIn('<section id="tuned"><h2>Tuning</h2>', html)
+        self.assertIn("<td>async</td><td>step_size 1</td><td>5</td><td>9</td><td>at the edge of its grid</td>", html)
+        self.assertIn("<td>sync</td><td>step_size 0.3</td><td>5</td><td>9</td><td></td>", html)
+
+    def test_without_tuning_there_is_no_such_section(self):
+        self.assertNotIn('id="tuned"', page_of(write_results(self.folder)))
+
+    def test_choices_that_differ_from_point_to_point_are_all_told(self):
+        write_results(self.folder, ("sync", "async"), axes={RATIO: [1, 4]})
+        rows = [{"algorithm": label, "candidate": i, RATIO: ratio, "way": way, "seeds": 2, "chosen": int(way == best), "at_edge": 0}
+                for label, bests in (("sync", "aa"), ("async", "ab")) for ratio, best in zip((1, 4), bests)
+                for i, way in enumerate("ab")]
+        write_csv(self.folder / "tuned.csv", ["algorithm", "candidate", "way", RATIO, "rung", "seeds", "reached", "broken",
+                                              "time_to_target_s", "best_test_accuracy", "final_test_loss", "chosen", "at_edge"], rows)
+        self.assertEqual([(c["algorithm"], c["where"], c["values"], c["runs"]) for c in how_tuned.by_algorithm(Results(self.folder))],
+                         [("sync", "all 2 points", "way a", 4), ("async", "spread ratio = 1", "way a", 4),
+                          ("async", "spread ratio = 4", "way b", 4)])
+
+    def test_the_edge_of_a_grid_is_said_in_the_table(self):
+        write_results(self.folder)
+        file = self.folder / "summary.csv"
+        head, *lines = file.read_text().splitlines()
+        column = head.split(",").index("tuned_at_edge")
+        cells = [line.split(",") for line in lines]
+        cells[1][column] = "1"  # async
+        file.write_text("\n".join([head] + [",".join(c) for c in cells]) + "\n")
+        self.assertEqual(re.findall(r"</span>(\w+)<small>tuned to the edge of its grid</small>", report.table_html(Results(self.folder))),
+                         ["async"])
+
+    def test_a_warning_of_many_runs_alike_is_one_line(self):
+        write_results(self.folder, ("sync", "async"), replicas=5)
+        warned = [f"sync-{i}" for i in range(4)] + [f"async-{i}" for i in range(3)]
+        write_csv(self.folder / "warnings.csv", ["run", "kind", "text"], [{"run": r, "kind": "odd", "text": "is odd"} for r in warned])
+        self.assertEqual(words.run_warnings(Results(self.folder)),
+                         ["sync (4 of 5 runs) is odd", "async-0 is odd", "async-1 is odd", "async-2 is odd"])
 
     def test_what_the_simulator_leaves_undecided_is_within_noise(self):
         results = Results(write_results(self.folder, ("sync", "async", "local"), undecided=[("async", "local")]))

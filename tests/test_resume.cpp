@@ -448,7 +448,7 @@ TEST_CASE("shards merged are the results of one run") {
   CHECK(contains(part.err, "to do it: motley run out/scenario.json --out out\n"));
   const Outcome all = merge({"shard1", "shard2", "shard3"});
   CHECK(all.exit_code == 0);
-  CHECK(contains(all.out, "4 of 4 runs\nResults: out\n"));
+  CHECK(contains(all.out, "4 of 4 runs\nResults: out\n\nWhat decides ("));
   place.check_finished();
 
   REQUIRE(place.run({"--set", "/sweep={}", "--quiet"}, "other").exit_code == 0);

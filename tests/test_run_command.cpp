@@ -229,5 +229,31 @@ TEST_CASE("When one run fails the others are kept and the exit code is 1") {
   CHECK(contains(runs[1].at("reason"), "Is a directory"));
 }
 
+TEST_CASE("a bound that never acted is told of every algorithm that has one") {
+  const Workplace place;
+  const auto idle = [&](const std::string& staleness, const std::string& delay_bound,
+                        const std::string& allocation) {
+    const Outcome outcome =
+        place.run({"--fresh", "--quiet", "--no-whatif", "--set", "/baseline=\"stale\"", "--set",
+                   R"(/algorithms=[{"name": "stale", "staleness": )" + staleness +
+                       R"(}, {"name": "ringmaster", "delay_bound": )" + delay_bound +
+                       R"(}, {"name": "allocation", )" + allocation + "}]"});
+    CHECK(outcome.exit_code == 0);
+    std::string told;
+    for (const auto& row : rows_of(place.result("warnings.csv"))) {
+      if (row.at("kind") == "bound_idle") told += row.at("text") + "\n";
+    }
+    return told;
+  };
+  // Of 20 updates none is 100 old, nobody is 100 ahead, and batches are not looked at again.
+  CHECK(idle("100", "100", "\"period\": 100") ==
+        "has a staleness that never acted: it ran as if without it\n"
+        "has a delay_bound that never acted: it ran as if without it\n"
+        "has a period that never acted: it ran as if without it\n");
+  // The gpus are ten times as fast as the cpu.
+  CHECK(idle("0", "1", "\"period\": 2").empty());
+  CHECK(idle("\"inf\"", "\"inf\"", "\"mode\": \"equal\"").empty());
+}
+
 }  // namespace
 }  // namespace motley

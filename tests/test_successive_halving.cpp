@@ -103,7 +103,8 @@ class Bench {
 
   TuningState run(const std::function<double(double value, std::size_t seed)>& time) {
     return successive_halving(choice, [&](const std::vector<Json>& values, std::size_t seed) {
-      const double value = values[0];
+      const double value =
+          values[0].is_boolean() ? 1 + values[0].get<bool>() : values[0].get<double>();
       return &(results[{value, seed}] = reached_at(time(value, seed)));
     });
   }
@@ -127,14 +128,31 @@ TEST_CASE("each rung keeps the better half on as many seeds again") {
   REQUIRE(state.chosen);
   CHECK(value_of(state, *state.chosen) == 8);
   CHECK_FALSE(state.at_edge);
-  // 7 on one seed; 4 of them on two, the ties 4 and 16, 2 and 32 going to the smaller: 8, 4, 16, 2;
-  // 2 on four: 7 + 4 + 4 = 15 runs. The 5 that are left give the last two 2 more seeds each.
+  // 7 on one seed. The better half would be 4, and 20 - 7 - 4 = 9 runs cannot be shared by the last
+  // two: 5 on two seeds, 8 and the ties 4 and 16, 2 and 32, 12 runs so far. 3 on four would be 6 more,
+  // and 4 are kept for edges: beyond 20. The 8 that are left give the last two 4 more seeds each.
   std::map<double, std::size_t> seeds;
   for (const TuningCandidate& c : state.candidates) seeds[c.values[0]] = c.seeds;
   CHECK(seeds ==
-        std::map<double, std::size_t>{{1, 1}, {2, 2}, {4, 6}, {8, 6}, {16, 2}, {32, 1}, {64, 1}});
-  CHECK(state.runs == 19);
-  CHECK(bench.results.size() == 19);
+        std::map<double, std::size_t>{{1, 1}, {2, 2}, {4, 6}, {8, 6}, {16, 2}, {32, 2}, {64, 1}});
+  CHECK(state.runs == 20);
+  CHECK(bench.results.size() == 20);
+}
+
+TEST_CASE("every budget is spent to the last run, wherever the best value is") {
+  for (const char* grid : {"[1, 2]", "[1, 2, 4]", "[1, 2, 4, 8, 16]", "[true, false]",
+                           "[1, 2, 4, 8, 16, 32, 64, 128]"}) {
+    for (std::size_t budget = 4; budget <= 41; ++budget) {
+      for (const double best : {0.01, 1.0, 3.0, 10.0, 1e4}) {
+        INFO(grid << " " << budget << " " << best);
+        Bench bench(grid, budget);
+        const TuningState state = bench.run(best_at(best));
+        REQUIRE(state.chosen);
+        CHECK(state.runs == budget);
+        CHECK(bench.results.size() == budget);
+      }
+    }
+  }
 }
 
 TEST_CASE("one lucky seed does not win") {

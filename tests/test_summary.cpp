@@ -200,6 +200,84 @@ TEST_CASE("every run that went wrong is named, up to a limit") {
       contains(text, "\n sync-19 diverged: why\n ... and 5 more, see runs.csv and warnings.csv\n"));
 }
 
+TEST_CASE("what so few replicas can decide is said where they leave something undecided") {
+  // Two replicas of three algorithms: t with one degree of freedom is tan of the angle,
+  // tan((1 - 0.05 / 3) pi / 2) / sqrt(2) = 38.190 / 1.4142 = 27.0.
+  const std::vector<RunResult> unsure = {run_of("sync", 0, 20),  run_of("sync", 1, 22),
+                                         run_of("async", 0, 10), run_of("async", 1, 11),
+                                         run_of("local", 0, 21), run_of("local", 1, 21)};
+  CHECK(contains(
+      printed(unsure),
+      "\n with 2 replicas and 3 pairs of algorithms a difference is decided when it is "
+      "27.0 times what it varies between replicas (log ratio, standard deviation); with "));
+  std::vector<RunResult> sure;
+  for (std::uint64_t replica = 0; replica < 2; ++replica) {
+    sure.push_back(run_of("sync", replica, 20));
+    sure.push_back(run_of("async", replica, 10));
+  }
+  CHECK_FALSE(contains(printed(sure), " is decided when it is "));
+}
+
+TEST_CASE("beyond a screenful the table says who is first at each point, and where the rest is") {
+  // 14 points of three algorithms are 42 rows. async is twice as fast as sync, each time exactly, but
+  // for the first point, where sync alone is ahead and the two replicas disagree; local never arrives.
+  std::vector<RunResult> results;
+  const auto add = [&](const std::string& algorithm, int point, std::optional<double> a,
+                       std::optional<double> b) {
+    for (const std::uint64_t replica : {0, 1}) {
+      results.push_back(run_of(algorithm, replica, replica == 0 ? a : b));
+      results.back().point = {point};
+    }
+  };
+  const auto text_of = [&](int points) {
+    results.clear();
+    for (int point = 0; point < points; ++point) {
+      add("sync", point, point == 0 ? 9 : 20, 20);
+      add("async", point, point == 0 ? 20 : 10, point == 0 ? 19 : 10);
+      add("local", point, {}, {});
+    }
+    std::ostringstream out;
+    print_summary(out, experiment(), {"/cluster/link/latency"}, results);
+    std::string text;
+    for (const char c : out.str()) {
+      if (c != ' ' || !text.ends_with(' ')) text += c;
+    }
+    return text;
+  };
+  const std::string full = text_of(13);  // 39 rows
+  CHECK(contains(full, "\n local 12 not reached "));
+  const std::string text = text_of(14);
+  CAPTURE(text);
+  CHECK_FALSE(contains(text, "local"));
+  CHECK(contains(text, "\n latency first time to target second first vs second verdict\n"));
+  // sqrt(20/9 * 19/20) = 1.453
+  CHECK(contains(text, "(2/2) async 1.45x undecided\n"));
+  CHECK(contains(text, "\n 13 async 10.00 s [10.00, 10.00] (2/2) sync 2.00x faster\n"));
+  CHECK(contains(text, "\n first: async at 13 of 14 points (13 decided), sync at 1 (0 decided)\n"));
+  CHECK(contains(text, "\n all 42 rows: summary.csv;"));
+  // 41 points are more than a screenful themselves.
+  const std::string many = text_of(41);
+  CHECK_FALSE(contains(many, "first vs second"));
+  CHECK(contains(many, "\n first: async at 40 of 41 points (40 decided), sync at 1 (0 decided)\n"));
+}
+
+TEST_CASE("what is to be known of many runs of an algorithm alike is said once") {
+  std::vector<RunResult> results;
+  for (std::uint64_t replica = 0; replica < 5; ++replica) {
+    results.push_back(run_of("sync", replica, 20));
+    results.push_back(run_of("async", replica, 10));
+    if (replica < 4) results[results.size() - 2].warnings = {{"kind", "is odd"}};
+    if (replica < 3) results.back().warnings = {{"kind", "is odd"}};
+  }
+  const std::string text = printed(results);
+  CAPTURE(text);
+  CHECK(contains(text, "\n warning: sync (4 of 5 runs) is odd\n"));
+  CHECK_FALSE(contains(text, " sync-0"));
+  for (const char* run : {"async-0", "async-1", "async-2"}) {
+    CHECK(contains(text, "\n warning: " + std::string(run) + " is odd\n"));
+  }
+}
+
 TEST_CASE("what a reader should know of a run is said in a line each") {
   RunResult run = run_of("sync", 0, {});
   run.curve.resize(2);
@@ -207,7 +285,7 @@ TEST_CASE("what a reader should know of a run is said in a line each") {
   run.curve[1].test_loss = 1.9;
   const auto kinds = [&run](std::size_t classes, std::uint64_t warm_up) {
     std::vector<std::string> found;
-    for (const RunWarning& warning : warnings_of(run, {classes, warm_up, ""})) {
+    for (const RunWarning& warning : warnings_of(run, {classes, warm_up, "", ""})) {
       found.push_back(warning.kind);
     }
     return found;
@@ -216,9 +294,11 @@ TEST_CASE("what a reader should know of a run is said in a line each") {
   CHECK(kinds(10, 0).empty());
   CHECK(kinds(10, 10) == Kinds{"in_warm_up"});  // of 10 updates
   CHECK(kinds(10, 9).empty());
-  const auto with_bound = [&run] { return warnings_of(run, {10, 0, "staleness"}); };
+  const auto with_bound = [&run] { return warnings_of(run, {10, 0, "staleness", "held_back"}); };
   REQUIRE(with_bound().size() == 1);
-  CHECK(with_bound()[0].text == "was never held back by its staleness: it ran as if without");
+  CHECK(with_bound()[0].text == "has a staleness that never acted: it ran as if without it");
+  run.decisions = {{0, 0, "held_back", 4}, {1, 0, "batch_size", 4}};  // what is so from the start
+  CHECK(with_bound().size() == 1);
   run.decisions = {{1, 0, "held_back", 4}};
   CHECK(with_bound().empty());
   run.decisions.clear();

@@ -3,6 +3,8 @@
 #include <set>
 
 #include "sim/base/json.hpp"
+#include "sim/study/provenance.hpp"
+#include "sim/study/run_times.hpp"
 #include "sim/study/shards.hpp"
 #include "sim/study/study.hpp"
 #include "tests/catch.hpp"
@@ -97,7 +99,7 @@ TEST_CASE("every algorithm is tuned by itself, its own grids beside the scenario
   // 2 x 5 of them; of 15 runs 3 are for edges and half of the rest, 6, for the first rung.
   CHECK(product_size(study.units()[2].choice.grids) == 10);
   CHECK(study.units()[2].choice.candidates.size() == 6);
-  CHECK(study.describe().find("tuned: 6 runs (1 point x 2 replicas x 3 algorithms), after up to 45 "
+  CHECK(study.describe().find("tuned: 6 runs (1 point x 2 replicas x 3 algorithms), after 45 "
                               "tuning runs") == 0);
   CHECK(study.describe().find("\ntuning: stale tries an even sample of 6 of its 10 candidates") !=
         std::string::npos);
@@ -120,8 +122,17 @@ TEST_CASE("a value of its own or null leaves an algorithm alone") {
 }
 
 TEST_CASE("a mistake in what is tuned is told at its place") {
-  CHECK(refusal(changed("/tune/stepsize", {1, 2})) ==
-        "s.json: /tune/stepsize: is a parameter of no algorithm here (did you mean 'step_size'?)");
+  CHECK(refusal(changed("/tune/stepsize", {1, 2}))
+            .find("s.json: /tune/stepsize: unknown key (did you mean 'step_size'?), known here: "
+                  "runs, at, ") == 0);
+  // A slip is no parameter, whatever it is given.
+  for (const Json& value : {Json(20), Json{1, 2}, Json("20"), Json()}) {
+    CHECK(refusal(changed("/tune/rnus", value))
+              .find("s.json: /tune/rnus: unknown key (did you mean 'runs'?), known here: runs, at, "
+                    "batch_size, ") == 0);
+  }
+  CHECK(refusal(changed("/tune/warm_up", {1, 2})) ==
+        "s.json: /tune/warm_up: is a parameter of no algorithm here, only of od_sgd");
   CHECK(refusal(changed("/tune/step_size", {1, -1})) ==
         "s.json: /algorithms/0/step_size: must be a number above 0, got -1 (a value of "
         "/tune/step_size)");
@@ -200,8 +211,7 @@ TEST_CASE("the reported runs have the values chosen, on seeds that chose nothing
   REQUIRE(chosen.size() == 3);
   for (const auto& [algorithm, count] : runs) {
     INFO(algorithm);
-    CHECK(count <= 15);
-    CHECK(count >= 14);  // one that would give only one of the last two a seed is not spent
+    CHECK(count == 15);
   }
   const auto rows = rows_of(place.result("out", "runs.csv"));
   REQUIRE(rows.size() == 6);
@@ -286,6 +296,13 @@ TEST_CASE("shards that tune apart are merged into the same results, and go on fr
   CHECK(merged.out.find("6 of 6 runs\n") == 0);
   place.check_same("whole", "merged");
   CHECK(place.stored("whole") == place.stored("merged"));
+  // What decides is asked of the values that were chosen, from nothing but what is in the folder.
+  CHECK(merged.out.find("\nWhat decides (") != std::string::npos);
+  CHECK(place.result("whole", "whatif.csv") == place.result("merged", "whatif.csv"));
+  CHECK_FALSE(fs::exists(place.path() / "half" / "whatif.csv"));
+  CHECK(place.motley({"merge", "shard1", "shard2", "--out", "unasked", "--no-whatif"}).exit_code ==
+        0);
+  CHECK_FALSE(fs::exists(place.path() / "unasked" / "whatif.csv"));
   // A folder that has everything has nothing to do; one that has half does the rest.
   const Outcome again = place.motley({"run", "s.json", "--out", "merged"});
   CHECK(again.err.find("/") == std::string::npos);
@@ -310,13 +327,34 @@ TEST_CASE("the plan counts tuning runs and gives times") {
   const Workplace place;
   const Outcome before = place.motley({"plan", "s.json", "--out", "out"});
   CHECK(before.exit_code == 0);
-  CHECK(before.out.find("\nup to 45 tuning runs + 6 reported runs; 0 tuning runs done; reported: 6 "
+  CHECK(before.out.find("\n45 tuning runs + 6 reported runs; 0 tuning runs done; reported: 6 "
                         "to be tuned, at most ") != std::string::npos);
   CHECK(before.out.find(" s of one core left") != std::string::npos);
   CHECK_FALSE(fs::exists(place.path() / "out"));
   REQUIRE(place.run("out").exit_code == 0);
   const Outcome after = place.motley({"plan", "s.json", "--out", "out"});
   CHECK(after.out.find("reported: 6 done, at most 0 s of one core left") != std::string::npos);
+}
+
+TEST_CASE("what tuning runs took tells how long the others will take") {
+  const TemporaryFolder folder;
+  Study study(folder.write("s.json", tuned), {});
+  const std::vector<std::size_t> first =
+      study.advance(0, [](const std::string&) { return nullptr; });
+  REQUIRE(first.size() == 5);  // all candidates of sync on one seed
+  fs::create_directories(folder.path() / "runs");
+  const RunStore store(folder.path());
+  for (const double wall_s : {1000.0, 3000.0}) {
+    const std::size_t run = first[wall_s < 2000 ? 0 : 1];
+    RunResult result;
+    result.algorithm = "sync";
+    result.wall_s = wall_s;
+    store.save(study.entry(run).hash, {this_program("sync"), study.description(run), result});
+  }
+  StoredResults stored(folder.path());
+  RunTimes times(study, stored);
+  CHECK(times.seconds_of_trial(0) == Approx(2000));
+  CHECK(times.seconds(0) == Approx(2000 * study.cost(0) / study.cost(first[0])));
 }
 
 TEST_CASE("a grid whose end is best is said in the table and in tuned.csv") {

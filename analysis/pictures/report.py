@@ -6,7 +6,7 @@ import math
 import pathlib
 import shlex
 
-from . import words
+from . import how_tuned, words
 from .figures import contribution, curves, decisions, links, staleness, time_budget
 from .figures import sweep as sweep_figure
 from .figures.target import rows_of
@@ -24,6 +24,7 @@ ROTATIONS = {"v": 180, "<": -90, ">": 90}
 X_WORDS = {"time_s": "virtual time (s)", "epochs": "epochs", "updates": "updates of the global model"}
 Y_WORDS = {"test_accuracy": "test accuracy", "test_loss": "test loss"}
 MOST_LINES = 200  # of one chart
+SCREENFUL = 40  # rows; a longer table waits until it is asked for
 
 
 def rounded(value):
@@ -281,8 +282,9 @@ def table_html(results):
             else:
                 cells = [counted(row["n"]) + bad, accuracy or "-", utilisation]
             label = text(row["algorithm"])
+            edge = "<small>tuned to the edge of its grid</small>" if words.known(row["tuned_at_edge"]) and row["tuned_at_edge"] > 0 else ""
             colour = look.colour(row["algorithm"]) if row["algorithm"] in results.algorithms else "#888"
-            rows.append(f'<tr data-label="{label}"><td><span class="swatch" style="background:{colour}"></span>{label}</td>' +
+            rows.append(f'<tr data-label="{label}"><td><span class="swatch" style="background:{colour}"></span>{label}{edge}</td>' +
                         "".join(f"<td>{c}</td>" for c in cells) + "</tr>")
         heads = ["algorithm", "time to target", f"vs {text(results.summary['baseline'].dropna().iloc[0])}"
                  if results.summary["baseline"].notna().any() else "speed-up", "reached", "final accuracy", "utilisation",
@@ -317,6 +319,29 @@ def why_html(results, data):
     return ("".join(lists) or "<p>No run got far enough to tell.</p>") + f'<div class="cards">{"".join(why_cards(data))}</div>'
 
 
+def tuned_html(results, drawn, folder):
+    """How it was tuned, with the figure; empty when nothing was."""
+    lines = how_tuned.sentences(results)
+    if not lines:
+        return ""
+    choices = how_tuned.by_algorithm(results)
+    swept = any(choice["where"] for choice in choices)
+    heads = ["algorithm"] + (["where"] if swept else []) + ["chosen", "candidates", "runs each", ""]
+    rows = []
+    for choice in choices:
+        cells = [choice["algorithm"]] + ([choice["where"]] if swept else []) + [
+            choice["values"], choice["candidates"], choice["runs"], "at the edge of its grid" if choice["at_edge"] else ""]
+        rows.append(f'<tr data-label="{text(choice["algorithm"])}">' + "".join(f"<td>{text(c)}</td>" for c in cells) + "</tr>")
+    table = ('<div class="scroll"><table><thead><tr>' + "".join(f"<th>{h}</th>" for h in heads) + "</tr></thead><tbody>" +
+             "".join(rows) + "</tbody></table></div>")
+    if len(rows) > SCREENFUL:
+        table = f"<details><summary>All {len(rows)} choices</summary>{table}</details>"
+    figure = "".join(picture(folder, m) for m in drawn if m.NAME == "tuning")
+    figure = f'<div class="cards">{figure}</div>' if figure else ""
+    return ('<section id="tuned"><h2>Tuning</h2><ul>' + "".join(f"<li>{text(line)}</li>" for line in lines) + "</ul>" + table +
+            figure + "<p class=\"note\">Every candidate with its score: tuned.csv.</p></section>")
+
+
 def made_html(results, left_out, folder):
     p = results.provenance
     command = p.get("command")
@@ -347,19 +372,20 @@ def page(results, drawn, left_out, figures_folder, chart_library):
     figures_folder = pathlib.Path(figures_folder)
     interactive = chart_library is not None and len(results.runs)
     if interactive:
-        cards = chart_cards(data) + [picture(figures_folder, m) for m in drawn if m.NAME in ("gantt", "best", "tuning", "whatif")]
+        cards = chart_cards(data) + [picture(figures_folder, m) for m in drawn if m.NAME in ("gantt", "best", "whatif")]
         charts = f'<div class="cards">{"".join(cards)}</div>'
         why = why_html(results, data)
     else:
         note = "" if chart_library is not None else ("<p>Chart.js is not installed (Debian: libjs-chart.js), so the charts "
                                                      "are static images.</p>")
-        charts = note + f'<div class="cards">{"".join(picture(figures_folder, m) for m in drawn)}</div>'
+        charts = note + f'<div class="cards">{"".join(picture(figures_folder, m) for m in drawn if m.NAME != "tuning")}</div>'
         why = why_html(results, {"time": {}, "links": {}, "staleness": {}, "contribution": {}, "decisions": {}})
     if not drawn and not len(results.runs):
         charts = "<p>There is nothing to draw.</p>"
     parts = {
         "title": text(results.scenario.get("name", results.folder.name)), "question": text(words.question(results)),
         "answer": answer_html(results), "table": table_html(results), "charts": charts, "why": why,
+        "tuned": tuned_html(results, drawn, figures_folder),
         "sure": "<ul>" + "".join(f"<li>{text(line)}</li>" for line in words.how_sure(results)) + "</ul>",
         "made": made_html(results, left_out, figures_folder), "style": (PAGE / "page.css").read_text(),
         "data": embedded(data), "library": chart_library or "",

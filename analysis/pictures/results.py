@@ -112,6 +112,8 @@ class Results:
         for column in table.columns:
             if column.startswith("/"):
                 table[column] = _axis_values(table[column])
+            elif name == "tuned" and column not in columns:
+                table[column] = _parameter_values(table[column])
             elif column not in TEXT:
                 numbers = pd.to_numeric(table[column], errors="coerce").astype(float)
                 table[column] = numbers.where(numbers.abs() < LARGEST)
@@ -214,6 +216,15 @@ def _axis_values(values):
     if values.dtype != bool and (numbers.abs() < LARGEST).all():
         return numbers
     return values.map(lambda v: str(v).lower() if isinstance(v, bool) else "" if v != v else str(v))
+
+
+def _parameter_values(values):
+    """Numbers if all that are there are, and else text; what is not there stays missing."""
+    there = values.dropna()
+    numbers = pd.to_numeric(values, errors="coerce")
+    if there.empty or (there.dtype != bool and (numbers[values.notna()].abs() < LARGEST).all()):
+        return numbers.astype(float)
+    return values.map(lambda v: v if v != v else str(v).lower() if isinstance(v, bool) else str(v))
 
 
 def _reason(error):

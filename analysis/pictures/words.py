@@ -240,6 +240,20 @@ def budget(results, runs):
     return lines
 
 
+def run_warnings(results):
+    """One line per warning; what is the same of four and more runs of an algorithm is one line, as in the terminal."""
+    algorithm_of = dict(zip(results.runs["run"], results.runs["algorithm"]))
+    warned = {}
+    for _, warning in results.warnings.iterrows():
+        label = algorithm_of.get(warning["run"], warning["run"])
+        warned.setdefault((label, warning["text"]), []).append(warning["run"])
+    lines = []
+    for (label, text), runs in warned.items():
+        total = list(algorithm_of.values()).count(label)
+        lines += [f"{run} {text}" for run in runs] if len(runs) < 4 else [f"{label} ({len(runs)} of {total} runs) {text}"]
+    return lines
+
+
 def how_sure(results):
     """What a reader should know before trusting the answer."""
     lines = []
@@ -264,10 +278,10 @@ def how_sure(results):
         for label, mine in late.groupby("algorithm", sort=False):
             total = len(runs[runs["algorithm"] == label])
             lines.append(f"{label}: {len(mine)} of {total} runs did not reach the target.")
-    for _, warning in results.warnings.head(10).iterrows():
-        lines.append(f"{warning['run']} {warning['text']}")
-    if len(results.warnings) > 10:
-        lines.append(f"... and {number(len(results.warnings) - 10, 'more warning')} (warnings.csv).")
+    warnings = run_warnings(results)
+    lines += warnings[:10]
+    if len(warnings) > 10:
+        lines.append(f"... and {number(len(warnings) - 10, 'more warning')} (warnings.csv).")
     for _, run in runs[runs["status"].isin(["failed", "diverged"])].head(10).iterrows():
         lines.append(f"{run['run']} {run['status']}: {run['reason'] if isinstance(run['reason'], str) else 'no reason given'}")
     rest = len(runs[runs["status"].isin(["failed", "diverged"])]) - 10

@@ -74,8 +74,9 @@ Command explain_command() {
   command.positional = "arguments";
   command.most_positional = 3;
   po::options_description which("Which runs");
-  which.add_options()("at", po::value<std::string>()->value_name("POINT"),
-                      "of a sweep: the point, such as 'model_size=10MB'");
+  which.add_options()(
+      "at", po::value<std::string>()->value_name("POINT"),
+      "of a sweep: the point, such as 'model_size=10MB ratio=8'; any part of a name that tells it");
   command.groups.push_back(which);
   command.execute = explain_results;
   return command;

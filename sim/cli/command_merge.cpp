@@ -1,12 +1,17 @@
+#include <algorithm>
 #include <iostream>
 #include <set>
+#include <thread>
 
 #include "sim/base/json.hpp"
 #include "sim/base/json_file.hpp"
 #include "sim/base/shell_word.hpp"
 #include "sim/cli/command_line.hpp"
+#include "sim/cli/command_options.hpp"
+#include "sim/cli/tell_what_decides.hpp"
 #include "sim/study/provenance.hpp"
 #include "sim/study/results_folder.hpp"
+#include "sim/study/study.hpp"
 
 namespace po = boost::program_options;
 
@@ -55,11 +60,31 @@ std::optional<RunStore::StoredRun> find_run(const std::string& hash,
   return found;
 }
 
+/// As `motley run` does, from the scenario in the folder. Without its data, say, there is no answer;
+/// the results are joined all the same.
+void ask_what_decides(const ResultsFolder& out, unsigned jobs) {
+  try {
+    Study study((out.path() / "scenario.json").string(), {});
+    const Study::Results results = [&](const std::string& hash) { return out.result(hash); };
+    for (std::size_t unit = 0; unit < study.units().size(); ++unit) study.advance(unit, results);
+    for (const RunEntry& run : study.table().runs) {
+      if (run.hash.empty() || out.result(run.hash) == nullptr) {
+        throw InputError(study.file() + ": is not the scenario of these runs");
+      }
+    }
+    tell_what_decides(study, out, jobs, true, [] { return false; });
+  } catch (const InputError& e) {
+    complain("what decides is not asked: " + std::string(e.what()));
+  }
+}
+
 int merge(const po::variables_map& options, const std::vector<std::string>& command_line) {
   if (options.count("folder") == 0 || options.count("out") == 0) {
     throw InputError(
         "merge: needs results folders and --out; usage: motley merge DIR... --out DIR");
   }
+  const unsigned jobs =
+      positive_option(options, "jobs", std::max(1U, std::thread::hardware_concurrency()));
   const auto folders = options["folder"].as<std::vector<std::string>>();
   RunTable table = plan_of(folders.front());
   for (const std::string& folder : folders) {
@@ -97,6 +122,8 @@ int merge(const po::variables_map& options, const std::vector<std::string>& comm
               << " missing; to do " << (missing == 1 ? "it" : "them") << ": motley run "
               << shell_quoted((out.path() / "scenario.json").string()) << " --out "
               << shell_quoted(out.path().string()) << "\n";
+  } else if (options.count("no-whatif") == 0) {
+    ask_what_decides(out, jobs);
   }
   return missing + failed > 0 ? 1 : 0;
 }
@@ -116,6 +143,11 @@ Command merge_command() {
   output.add_options()("out", po::value<std::string>()->value_name("DIR"),
                        "folder for the joined results; what it has already is kept");
   command.groups.push_back(output);
+  po::options_description execution("Execution");
+  execution.add_options()("jobs,j", po::value<int>()->value_name("N"),
+                          "time N runs at once on changed clusters (default: one per core)")(
+      "no-whatif", "do not time the runs again on changed clusters to see what decides");
+  command.groups.push_back(execution);
   command.execute = merge;
   return command;
 }

@@ -37,7 +37,7 @@ RunState state_of(const RunEntry& run, const RunStore& store) {
 
 /// The tuning of a shard's runs.
 struct TuningPlan {
-  std::size_t runs = 0;  ///< at most
+  std::size_t runs = 0;
   std::size_t done = 0;
   double seconds_left = 0;  ///< at most
 };
@@ -51,7 +51,7 @@ TuningPlan tuning_of(const Study& study, const std::set<std::size_t>& units, Sto
     for (const auto& [name, run] : unit.trials) {
       done += stored.result(study.entry(run).hash) != nullptr ? 1 : 0;
     }
-    const std::size_t most = unit.state.chosen ? done : unit.most_runs();
+    const std::size_t most = unit.state.chosen ? done : unit.budgeted_runs();
     plan.runs += most;
     plan.done += done;
     plan.seconds_left += static_cast<double>(most - std::min(most, done)) *
@@ -95,7 +95,7 @@ int plan(const po::variables_map& options, const std::vector<std::string>&) {
   if (!units.empty()) {
     const TuningPlan tuning = tuning_of(study, units, stored, times);
     seconds_left += tuning.seconds_left;
-    std::cout << "up to " << tuning.runs << " tuning runs + " << runs.size() << " reported runs; "
+    std::cout << tuning.runs << " tuning runs + " << runs.size() << " reported runs; "
               << tuning.done << " tuning runs done; reported: ";
   }
   for (const auto& [state, count] : counts) std::cout << count << " " << state << ", ";

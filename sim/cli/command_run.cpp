@@ -5,15 +5,14 @@
 #include <thread>
 
 #include "sim/base/atomic_file.hpp"
-#include "sim/base/format.hpp"
 #include "sim/cli/command_line.hpp"
 #include "sim/cli/command_options.hpp"
 #include "sim/cli/progress_display.hpp"
 #include "sim/cli/reporting.hpp"
 #include "sim/cli/summary.hpp"
+#include "sim/cli/tell_what_decides.hpp"
 #include "sim/cli/trace_options.hpp"
 #include "sim/cli/tuning_lines.hpp"
-#include "sim/cli/whatif_lines.hpp"
 #include "sim/study/job_queue.hpp"
 #include "sim/study/provenance.hpp"
 #include "sim/study/ready_runs.hpp"
@@ -69,9 +68,9 @@ std::string finished_of(const std::vector<std::size_t>& runs, const Study& study
   std::vector<std::string> hashes;
   for (const std::size_t run : runs) hashes.push_back(study.entry(run).hash);
   std::string text = std::to_string(folder.kept(hashes)) + " of " + std::to_string(runs.size());
-  if (ready.tuning_most() > 0) {
-    text += " runs and " + std::to_string(ready.tuning_done()) + " of at most " +
-            std::to_string(ready.tuning_most()) + " tuning";
+  if (ready.tuning_runs() > 0) {
+    text += " runs and " + std::to_string(ready.tuning_done()) + " of " +
+            std::to_string(ready.tuning_runs()) + " tuning";
   }
   return text + " runs are finished and kept";
 }
@@ -158,25 +157,6 @@ Fresh fresh_of(const po::variables_map& options, const StudyShard& shard) {
   return fresh;
 }
 
-/// Asks what decides the times of a finished study and prints it. False when interrupted.
-bool tell_what_decides(const Study& study, const ResultsFolder& folder, const Effort& effort) {
-  const auto begins = [&](std::size_t runs) {
-    if (!effort.quiet && runs > 0) {
-      std::cout.flush();
-      std::cerr << "timing " << counted(runs, "run") << " again on changed clusters\n";
-    }
-  };
-  if (!update_whatif(study, folder, effort.jobs, begins, [] { return interrupted != 0; })) {
-    return false;
-  }
-  print_what_decides(std::cout, folder.path());
-  if (asks_first_point_only(study)) {
-    std::cout << "  asked at the first point only: algorithms times points are more than "
-              << most_whatif_runs << "\n";
-  }
-  return true;
-}
-
 int run(const po::variables_map& options, const std::vector<std::string>& command_line) {
   Effort effort;
   effort.cores = std::max(1U, std::thread::hardware_concurrency());
@@ -212,7 +192,7 @@ int run(const po::variables_map& options, const std::vector<std::string>& comman
   ReadyRuns ready(study, folder, runs, effort.traces());
   ready.look();
   complain_of_damage(folder);
-  const std::size_t all = runs.size() + ready.tuning_most();
+  const std::size_t all = runs.size() + ready.tuning_runs();
   const std::size_t done = all - std::min(all, ready.left().runs);
   if (!effort.quiet) {
     std::cerr << study.describe() << "\n";
@@ -238,7 +218,8 @@ int run(const po::variables_map& options, const std::vector<std::string>& comman
   print_summary(std::cout, study.experiment(0), study.table().axes, rows);
   print_tuning(std::cout, study);
   if (complete && rows.size() == study.size() && options.count("no-whatif") == 0) {
-    complete = tell_what_decides(study, folder, effort);
+    complete = tell_what_decides(study, folder, effort.jobs, effort.quiet,
+                                 [] { return interrupted != 0; });
   }
   std::vector<std::string> names;
   for (const RunResult& row : rows) names.push_back(row.run);

@@ -1,6 +1,7 @@
 #include "sim/cli/explained_runs.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <set>
 #include <sstream>
 
@@ -12,9 +13,11 @@
 namespace motley {
 namespace {
 
+using NamedAxes = std::vector<std::pair<std::string, std::string>>;
+
 /// Names and values of the axes in a row, in the order of the columns.
-std::vector<std::pair<std::string, std::string>> axes_of(const CsvTable& table, std::size_t row) {
-  std::vector<std::pair<std::string, std::string>> axes;
+NamedAxes axes_of(const CsvTable& table, std::size_t row) {
+  NamedAxes axes;
   for (const std::string& column : table.columns()) {
     if (column.starts_with("/")) axes.emplace_back(column, table.text(row, column));
   }
@@ -29,18 +32,39 @@ std::string point_of(const CsvTable& table, std::size_t row) {
   return point;
 }
 
+/// The axes that a short name may mean: those it is the end of, "ratio" of
+/// /cluster/workers/0/spread/ratio; or else those it is part of, "band" of /cluster/link/bandwidth.
+NamedAxes axes_called(const std::string& name, const NamedAxes& axes) {
+  NamedAxes ending;
+  NamedAxes containing;
+  for (const auto& axis : axes) {
+    if (axis.first == name || axis.first.ends_with("/" + name)) ending.push_back(axis);
+    if (axis.first.find(name) != std::string::npos) containing.push_back(axis);
+  }
+  return ending.empty() && !name.empty() ? containing : ending;
+}
+
+/// The same text, or the same number: 8 and 8.0.
+bool is_same_value(const std::string& a, const std::string& b) {
+  const auto number = [](const std::string& text) -> std::optional<double> {
+    char* end = nullptr;
+    const double value = std::strtod(text.c_str(), &end);
+    return !text.empty() && *end == '\0' ? std::optional(value) : std::nullopt;
+  };
+  return a == b || (number(a) && number(b) && *number(a) == *number(b));
+}
+
 /// Whether each "name=value" of the words holds of the axes.
-bool is_meant(const std::string& given,
-              const std::vector<std::pair<std::string, std::string>>& axes) {
+bool is_meant(const std::string& given, const NamedAxes& axes) {
   std::istringstream words(given);
   for (std::string word; words >> word;) {
     const std::size_t equals = word.find('=');
-    const std::string name = word.substr(0, equals);
     const std::string value = equals == std::string::npos ? "" : word.substr(equals + 1);
-    const bool found = std::any_of(axes.begin(), axes.end(), [&](const auto& axis) {
-      return axis.second == value && (axis.first == name || axis.first.ends_with("/" + name));
-    });
-    if (!found) return false;
+    const NamedAxes called = axes_called(word.substr(0, equals), axes);
+    if (std::ranges::none_of(called,
+                             [&](const auto& axis) { return is_same_value(axis.second, value); })) {
+      return false;
+    }
   }
   return true;
 }

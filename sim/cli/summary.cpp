@@ -4,6 +4,7 @@
 #include <cmath>
 #include <map>
 #include <ostream>
+#include <set>
 #include <sstream>
 #include <tuple>
 
@@ -12,6 +13,7 @@
 #include "sim/cli/summary_row.hpp"
 #include "sim/cli/text_table.hpp"
 #include "sim/cli/time_budget.hpp"
+#include "sim/cli/winners.hpp"
 #include "sim/results/statistics/resolution.hpp"
 #include "sim/scenario/sweep.hpp"
 
@@ -97,24 +99,41 @@ std::string target_text(const TargetSpec& target) {
   return text.str();
 }
 
-/// What is wrong with a run, or to be known of it, one line each.
-void add_warnings(std::vector<std::string>& lines, const RunResult& r, const std::string& name) {
-  if (r.status != RunStatus::ok) {
-    lines.push_back(name + " " + to_text(r.status) + ": " + r.reason);
+/// What is wrong with the runs, or to be known of them, one line each; but what is the same of many
+/// runs of an algorithm is one line.
+std::vector<std::string> warnings_about(const std::vector<const ComparisonRow*>& rows) {
+  constexpr std::size_t many = 4;
+  std::map<std::pair<std::string, std::string>, std::size_t> warned;  // by algorithm and words
+  std::map<std::string, std::size_t> runs;
+  for (const ComparisonRow* row : rows) {
+    runs[row->algorithm] += row->runs.size();
+    for (const RunResult* r : row->runs) {
+      for (const RunWarning& warning : r->warnings) ++warned[{r->algorithm, warning.text}];
+    }
   }
-  for (const RunWarning& warning : r.warnings) {
-    lines.push_back("warning: " + name + " " + warning.text);
+  std::vector<std::string> lines;
+  std::set<std::pair<std::string, std::string>> told;
+  for (const ComparisonRow* row : rows) {
+    for (const RunResult* r : row->runs) {
+      const std::string name = row->runs.size() == 1 && row->point.empty() ? r->algorithm : r->run;
+      if (r->status != RunStatus::ok) {
+        lines.push_back(name + " " + to_text(r->status) + ": " + r->reason);
+      }
+      for (const RunWarning& warning : r->warnings) {
+        const std::size_t count = warned[{r->algorithm, warning.text}];
+        if (count < many)
+          lines.push_back("warning: " + name + " " + warning.text);
+        else if (told.insert({r->algorithm, warning.text}).second)
+          lines.push_back("warning: " + r->algorithm + " (" + std::to_string(count) + " of " +
+                          counted(runs[r->algorithm], "run") + ") " + warning.text);
+      }
+    }
   }
+  return lines;
 }
 
 void print_warnings(std::ostream& out, const std::vector<const ComparisonRow*>& rows) {
-  std::vector<std::string> lines;
-  for (const ComparisonRow* row : rows) {
-    const bool alone = row->runs.size() == 1 && row->point.empty();
-    for (const RunResult* r : row->runs) {
-      add_warnings(lines, *r, alone ? r->algorithm : r->run);
-    }
-  }
+  const std::vector<std::string> lines = warnings_about(rows);
   constexpr std::size_t most = 20;
   if (!lines.empty()) out << "\n";
   for (std::size_t i = 0; i < std::min(most, lines.size()); ++i) out << "  " << lines[i] << "\n";
@@ -188,6 +207,30 @@ void print_legend(std::ostream& out, const std::vector<const ComparisonRow*>& ro
   }
 }
 
+/// What the number of replicas can tell, where it leaves something undecided and more would help
+/// much; equal times in all replicas are no such case.
+void print_power(std::ostream& out, const std::vector<const ComparisonRow*>& rows) {
+  constexpr double hard = 4;
+  constexpr double easy = 2;
+  const ComparisonRow& first = *rows.front();
+  const std::size_t replicas = first.runs.size();
+  const std::size_t pairs = (first.against.size() + 1) * first.against.size() / 2;
+  const bool undecided = std::any_of(rows.begin(), rows.end(), [](const ComparisonRow* row) {
+    return std::any_of(row->against.begin(), row->against.end(), [](const auto& other) {
+      return other.result.p_value && *other.result.p_value < 1 &&
+             other.result.verdict == Verdict::undecided;
+    });
+  });
+  if (!undecided || replicas < 2 || deviations_to_decide(replicas, pairs) < hard) return;
+  std::size_t enough = replicas;
+  while (deviations_to_decide(enough, pairs) > easy) ++enough;
+  out << "  with " << replicas << " replicas and " << counted(pairs, "pair")
+      << " of algorithms a difference is decided when it is "
+      << fixed(deviations_to_decide(replicas, pairs), 1)
+      << " times what it varies between replicas (log ratio, standard deviation); with " << enough
+      << " replicas " << fixed(deviations_to_decide(enough, pairs), 1) << " times would do\n";
+}
+
 }  // namespace
 
 void print_summary(std::ostream& out, const Experiment& experiment,
@@ -199,10 +242,6 @@ void print_summary(std::ostream& out, const Experiment& experiment,
   const std::vector<ComparisonRow> compared = compare(results, experiment.baseline());
   const std::vector<const ComparisonRow*> rows = in_table_order(compared);
 
-  std::vector<TextRow> table = {
-      header_of(axis_names(axes), experiment.baseline(), has_target, has_accuracy)};
-  for (const ComparisonRow* row : rows) table.push_back(table_row(*row, has_target, has_accuracy));
-
   out << "\n";
   const bool target_is_swept = std::any_of(axes.begin(), axes.end(), [](const std::string& axis) {
     return axis.starts_with("/target");
@@ -210,8 +249,18 @@ void print_summary(std::ostream& out, const Experiment& experiment,
   if (has_target) {
     out << "Target: " << (target_is_swept ? "as swept" : target_text(*scenario.target)) << "\n\n";
   }
-  print_table(out, table);
-  print_legend(out, rows, has_target);
+  if (!axes.empty() && rows.size() > screenful) {
+    print_winners(out, rows, axis_names(axes), has_target, has_accuracy);
+  } else {
+    std::vector<TextRow> table = {
+        header_of(axis_names(axes), experiment.baseline(), has_target, has_accuracy)};
+    for (const ComparisonRow* row : rows) {
+      table.push_back(table_row(*row, has_target, has_accuracy));
+    }
+    print_table(out, table);
+    print_legend(out, rows, has_target);
+  }
+  if (has_target) print_power(out, rows);
   if (has_target) print_resolution(out, rows);
   if (axes.empty()) print_time_budgets(out, rows);
   print_warnings(out, rows);

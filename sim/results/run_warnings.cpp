@@ -18,10 +18,11 @@ bool never_moved(const RunResult& result) {
   });
 }
 
-bool bound_was_idle(const RunResult& result) {
+bool never_acted(const RunResult& result, const std::string& acted) {
   return result.discarded_s() == 0 &&
-         std::none_of(result.decisions.begin(), result.decisions.end(),
-                      [](const Decision& decision) { return decision.quantity == held_back; });
+         std::none_of(result.decisions.begin(), result.decisions.end(), [&](const Decision& made) {
+           return made.quantity == acted && made.time_s > 0;
+         });
 }
 
 }  // namespace
@@ -49,9 +50,9 @@ std::vector<RunWarning> warnings_of(const RunResult& result, const RunSetting& s
         {"in_warm_up", "ended inside its warm-up: " + counted(result.updates, "update") +
                            ", and warm_up is " + std::to_string(setting.warm_up_updates)});
   }
-  if (result.updates > 0 && !setting.bound.empty() && bound_was_idle(result)) {
+  if (result.updates > 0 && !setting.bound.empty() && never_acted(result, setting.acted)) {
     warnings.push_back(
-        {"bound_idle", "was never held back by its " + setting.bound + ": it ran as if without"});
+        {"bound_idle", "has a " + setting.bound + " that never acted: it ran as if without it"});
   }
   return warnings;
 }

@@ -1,5 +1,7 @@
 #include "sim/scenario/tune.hpp"
 
+#include <algorithm>
+
 #include "sim/scenario/field_schema.hpp"
 #include "sim/scenario/fields.hpp"
 
@@ -14,8 +16,9 @@ struct Budget {
   static Fields<Budget> fields() {
     Fields<Budget> f;
     f.add({.name = "runs",
-           .doc = "how many runs each algorithm may take at each point to choose its values, on "
-                  "seeds that are not reported: the scenario's seed + 1000000 and following",
+           .doc = "how many runs each algorithm takes at each point to choose its values: exactly "
+                  "so many, or none where only one candidate is given; on seeds that are not "
+                  "reported, the scenario's seed + 1000000 and following",
            .fallback = 20,
            .minimum = 4,
            .maximum = 10'000},
@@ -61,16 +64,28 @@ JsonValue OwnGrids::schema() {
   return grids_schema({{"anyOf", {{{"type", "null"}}, ValueList::schema()}}});
 }
 
+TuneGrid WrittenGrid::read() const {
+  return {parameter, ValueList::read(*values, place), place};
+}
+
+std::vector<std::string> TuneSpec::own_keys() {
+  std::vector<std::string> keys;
+  const Fields<Budget> fields = Budget::fields();
+  for (const FieldInfo& field : fields.infos()) keys.push_back(field.name);
+  return keys;
+}
+
 TuneSpec TuneSpec::read(const Json& value, const Place& place) {
   check_object(value, place);
   Json budget_json = Json::object();
   TuneSpec tune;
+  const std::vector<std::string> own = own_keys();
   for (const auto& [key, given] : value.items()) {
     if (key.starts_with("//")) continue;
-    if (key == "runs" || key == "at")
+    if (std::ranges::find(own, key) != own.end())
       budget_json[key] = given;
     else
-      tune.grids.push_back({key, ValueList::read(given, place / key), place / key});
+      tune.grids.push_back({key, JsonValue(given), place / key});
   }
   Budget budget;
   Budget::fields().read(budget_json, place, budget);

@@ -30,13 +30,26 @@ struct OwnGrids {
   static JsonValue schema();
 };
 
+/// What the scenario's "tune" gives a key that is none of its own. Only those who know the algorithms
+/// can tell a parameter from a slip, so its values are read by them: a slip is told as such, not as
+/// values that are no list.
+struct WrittenGrid {
+  std::string parameter;
+  JsonValue values;
+  Place place;
+
+  TuneGrid read() const;
+};
+
 /// The scenario's "tune".
 struct TuneSpec {
   enum class At { every_point, first_point };
-  std::vector<TuneGrid> grids;
+  std::vector<WrittenGrid> grids;
   std::size_t runs = 20;  ///< of each algorithm at each point
   At at = At::every_point;
 
+  /// What may stand there beside parameters.
+  static std::vector<std::string> own_keys();
   static TuneSpec read(const Json& value, const Place& place);
   static JsonValue schema();
 };

@@ -87,14 +87,6 @@ struct AlgorithmEntry {
   }
 };
 
-/// The parameter that bounds staleness, unless it is "inf".
-std::string bound_among(const Json& parameters) {
-  for (const char* name : {"staleness", "delay_bound"}) {
-    if (parameters.contains(name) && parameters[name].is_number()) return name;
-  }
-  return "";
-}
-
 /// Of an entry, without what stands beside them.
 Json own_parameters(const Json& entry) {
   Json parameters = entry;
@@ -302,8 +294,9 @@ RunResult Experiment::run(const RunPlan& plan, unsigned threads,
   const std::unique_ptr<Algorithm> algorithm =
       find_algorithm(plan.algorithm, plan.place).make(parameters, plan.place, facts());
   RunResult result = run(*algorithm, threads, on_progress, run_name, trace);
-  result.warnings = warnings_of(
-      result, {classes(), parameters.value("warm_up", std::uint64_t{0}), bound_among(parameters)});
+  const ActingBound bound = algorithm->bound();
+  result.warnings = warnings_of(result, {classes(), parameters.value("warm_up", std::uint64_t{0}),
+                                         bound.parameter, bound.decision});
   return result;
 }
 

@@ -69,11 +69,11 @@ std::size_t ReadyRuns::tuning_done() const {
   return done;
 }
 
-std::size_t ReadyRuns::tuning_most() const {
+std::size_t ReadyRuns::tuning_runs() const {
   std::size_t most = 0;
   for (const std::size_t index : units_) {
     const TuningUnit& unit = study_.units()[index];
-    most += unit.state.chosen ? unit.state.runs : unit.most_runs();
+    most += unit.state.chosen ? unit.state.runs : unit.budgeted_runs();
   }
   return most;
 }
@@ -97,7 +97,7 @@ ReadyRuns::Work ReadyRuns::left() const {
       const std::string& hash = study_.entry(run).hash;
       known += folder_.is_done(hash) || finished_.contains(hash) ? 1 : 0;
     }
-    const std::size_t runs = unit.most_runs() - std::min(known, unit.most_runs());
+    const std::size_t runs = unit.budgeted_runs() - std::min(known, unit.budgeted_runs());
     work.runs += runs;
     work.cost += unit.cost * static_cast<double>(runs);
   }

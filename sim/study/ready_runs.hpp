@@ -34,7 +34,7 @@ class ReadyRuns {
   Work left() const;
   /// Runs of the tuning that are finished, and how many there will be at most.
   std::size_t tuning_done() const;
-  std::size_t tuning_most() const;
+  std::size_t tuning_runs() const;
 
  private:
   /// nullptr for a run that failed before this process tried it: it is tried again.

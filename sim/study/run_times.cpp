@@ -16,12 +16,16 @@ double RunTimes::pace_of(std::size_t run) {
   if (known != pace_.end()) return known->second;
   double seconds = 0;
   double cost = 0;
-  for (std::size_t i = 0; i < study_.size(); ++i) {
-    if (study_.entry(i).label != label) continue;
+  const auto learn_from = [&](std::size_t i) {
+    if (study_.entry(i).label != label) return;
     const RunResult* done = stored_.result(study_.entry(i).hash);
-    if (done == nullptr) continue;
+    if (done == nullptr) return;
     seconds += done->wall_s;
     cost += study_.cost(i);
+  };
+  for (std::size_t i = 0; i < study_.size(); ++i) learn_from(i);
+  for (const TuningUnit& unit : study_.units()) {
+    for (const auto& [values, trial] : unit.trials) learn_from(trial);
   }
   if (cost == 0) {
     cost = study_.cost(run);

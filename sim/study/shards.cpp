@@ -44,7 +44,7 @@ std::vector<Part> parts_of(const Study& study) {
       parts.push_back({{}, 0, identity});
       if (unit) {
         const TuningUnit& tuned = study.units()[*unit];
-        parts.back().cost = tuned.cost * static_cast<double>(tuned.most_runs());
+        parts.back().cost = tuned.cost * static_cast<double>(tuned.budgeted_runs());
       }
     }
     Part& here = is_new ? parts.back() : parts[part->second];

@@ -35,8 +35,8 @@ std::string array_script(const SlurmJob& job) {
          "# joined results.\n"
          "if [ -f " +
          shell_quoted(job.out) + "/plan.json ]; then\n  " + shell_quoted(job.program) + " merge " +
-         shell_quoted(job.out) + " --out \"$shard\" >/dev/null 2>&1 || :\nfi\nexec " + command +
-         " --shard \"$SLURM_ARRAY_TASK_ID/" + tasks + "\" --jobs " + cpus +
+         shell_quoted(job.out) + " --no-whatif --out \"$shard\" >/dev/null 2>&1 || :\nfi\nexec " +
+         command + " --shard \"$SLURM_ARRAY_TASK_ID/" + tasks + "\" --jobs " + cpus +
          " --threads 1 --out \"$shard\"\n";
 }
 

@@ -233,7 +233,7 @@ std::string Study::describe() const {
   std::set<std::string> different;
   for (const RunEntry& run : table_.runs) different.insert(run.identity());
   if (different.size() < size()) text << ", " << different.size() << " of them different";
-  if (!units_.empty()) text << ", after up to " << counted(tuning_runs_of(units_), "tuning run");
+  if (!units_.empty()) text << ", after " << counted(tuning_runs_of(units_), "tuning run");
   text << ", " << (points_.size() > 1 ? "at the first point " : "") << first_described_;
   text << describe_tuning(units_, table_.runs);
   return text.str();

@@ -57,18 +57,38 @@ class Halving {
     std::size_t rung = 0;
     if (!run(contenders_, seeds, rung) || !extend(seeds, rung, reserve)) return false;
     for (;;) {
-      const std::size_t keep = (contenders_.size() + 1) / 2;
       // Until the reserve is spent it is not for the rungs.
       const std::size_t kept = reserve - std::min(reserve, beyond_);
-      if (keep < 2 || state_.runs + keep * seeds + kept > choice_.budget) break;
+      const auto fits = [&](std::size_t keep) {
+        return state_.runs + keep * seeds + kept <= choice_.budget;
+      };
+      std::size_t keep = (contenders_.size() + 1) / 2;
+      // From the second rung on everything takes an even number of runs, so the last two can share
+      // all that is left if it is even here.
+      const bool is_odd = seeds == 1 && (choice_.budget - state_.runs - keep) % 2 == 1;
+      if (is_odd && keep > 1 && fits(keep + 1)) ++keep;
+      if (keep < 2 || !fits(keep)) break;
       contenders_.resize(keep);
       seeds *= 2;
       if (!run(contenders_, seeds, ++rung) || !extend(seeds, rung, reserve)) return false;
     }
     if (!extend(seeds, rung, choice_.budget)) return false;
     contenders_.resize(2);
-    const std::size_t more = (choice_.budget - std::min(choice_.budget, state_.runs)) / 2;
-    return more == 0 || run(contenders_, seeds + more, rung + 1);
+    const std::size_t more = (choice_.budget - state_.runs) / 2;
+    if (more > 0 && !run(contenders_, seeds + more, rung + 1)) return false;
+    return spend_last(seeds + more);
+  }
+
+  /// A run that two cannot share is for the one that is chosen: it changes nothing, but everybody
+  /// takes the same number of runs.
+  bool spend_last(std::size_t seed) {
+    if (state_.runs == choice_.budget) return true;
+    const std::size_t best = contenders_.front();
+    ++state_.runs;
+    ++state_.candidates[best].seeds;
+    if (result_(state_.candidates[best].values, seed) != nullptr) return true;
+    state_.missing.push_back({best, seed});
+    return false;
   }
 
   /// Gives these candidates their runs on the first seeds and ranks the contenders by them.

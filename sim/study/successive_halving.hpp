@@ -11,7 +11,8 @@
 /// Successive halving [Karnin, Koren, Somekh, ICML 2013; Jamieson, Talwalkar, AISTATS 2016] over
 /// seeds: all candidates run on one seed, the better half on as many again as they have had, and so
 /// on while the budget lasts. A fifth of the budget is kept for candidates beyond the grid, which
-/// are added where the best one is at its edge. What is left in the end goes to the best two.
+/// are added where the best one is at its edge. What is left in the end goes to the best two. The
+/// whole budget is spent, to the last run, whatever comes out: all who choose take the same number.
 namespace motley {
 
 /// What there is to choose from.

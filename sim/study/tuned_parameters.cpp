@@ -37,8 +37,10 @@ std::vector<TuneGrid> grids_of(const Json& entry, const AlgorithmInfo& info, con
   for (const std::string& parameter : own.left_alone) check(parameter);
   for (const TuneGrid& grid : own.grids) check(grid.parameter);
   std::vector<TuneGrid> grids = own.grids;
-  for (const TuneGrid& grid : tune.grids) {
-    if (takes(info, grid.parameter) && !settled.contains(grid.parameter)) grids.push_back(grid);
+  for (const WrittenGrid& grid : tune.grids) {
+    if (takes(info, grid.parameter) && !settled.contains(grid.parameter)) {
+      grids.push_back(grid.read());
+    }
   }
   return grids;
 }
@@ -47,16 +49,28 @@ void check_each_is_tuned(const TuneSpec& tune, const std::vector<RunPlan>& plans
   std::set<std::string> known;
   std::set<std::string> used;
   for (const RunPlan& plan : plans) {
-    for (const auto& [name, value] : plan.parameters.items()) known.insert(name);
+    const AlgorithmInfo& info = find_algorithm(plan.algorithm, plan.place);
+    for (const FieldInfo& field : info.parameters) known.insert(field.name);
     for (const TuneGrid& grid : plan.grids) used.insert(grid.place.pointer);
   }
-  for (const TuneGrid& grid : tune.grids) {
+  for (const WrittenGrid& grid : tune.grids) {
     if (used.contains(grid.place.pointer)) continue;
-    throw InputError(
-        grid.place, known.contains(grid.parameter)
-                        ? "is tuned by nobody: every algorithm that takes it has a value of its own"
-                        : "is a parameter of no algorithm here" +
-                              did_you_mean(grid.parameter, {known.begin(), known.end()}));
+    if (known.contains(grid.parameter)) {
+      throw InputError(grid.place,
+                       "is tuned by nobody: every algorithm that takes it has a value of its own");
+    }
+    std::vector<std::string> takers;
+    for (const AlgorithmInfo& info : algorithm_catalog()) {
+      if (takes(info, grid.parameter)) takers.push_back(info.name);
+    }
+    if (!takers.empty()) {
+      throw InputError(grid.place,
+                       "is a parameter of no algorithm here, only of " + listed(takers));
+    }
+    std::vector<std::string> keys = TuneSpec::own_keys();
+    keys.insert(keys.end(), known.begin(), known.end());
+    throw InputError(grid.place, "unknown key" + did_you_mean(grid.parameter, keys) +
+                                     ", known here: " + listed(keys));
   }
 }
 

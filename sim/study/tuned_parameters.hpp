@@ -17,7 +17,7 @@ bool takes(const AlgorithmInfo& info, const std::string& parameter);
 std::vector<TuneGrid> grids_of(const Json& entry, const AlgorithmInfo& info, const TuneSpec& tune,
                                const Place& place);
 
-/// Refuses a grid of the scenario that nobody uses.
+/// Refuses a key of the scenario's "tune" that is no parameter here, or that nobody tunes.
 void check_each_is_tuned(const TuneSpec& tune, const std::vector<RunPlan>& plans);
 
 }  // namespace motley

@@ -13,7 +13,7 @@ Json TuningUnit::with_names(const std::vector<Json>& values) const {
 
 std::size_t tuning_runs_of(const std::vector<TuningUnit>& units) {
   std::size_t runs = 0;
-  for (const TuningUnit& unit : units) runs += unit.most_runs();
+  for (const TuningUnit& unit : units) runs += unit.budgeted_runs();
   return runs;
 }
 

@@ -22,12 +22,12 @@ struct TuningUnit {
   TuningState state;
   std::map<std::string, std::size_t> trials;  ///< the runs so far, by values and seed
 
-  /// How many runs it may take.
-  std::size_t most_runs() const { return choice.candidates.size() > 1 ? choice.budget : 0; }
+  /// How many runs it takes: all of its budget, or none where there is nothing to choose.
+  std::size_t budgeted_runs() const { return choice.candidates.size() > 1 ? choice.budget : 0; }
   Json with_names(const std::vector<Json>& values) const;
 };
 
-/// Of all of them together, at most.
+/// Of all of them together.
 std::size_t tuning_runs_of(const std::vector<TuningUnit>& units);
 
 /// What to know of the tuning before it begins, a line each, each after a line break: who tries only

@@ -19,6 +19,14 @@
 
 namespace motley {
 
+/// A parameter that acts only when something happens: a limit that somebody must come up against.
+struct ActingBound {
+  std::string parameter;  ///< empty: none
+  /// The decision (see Server::record_decision) that shows that it acted, if made after the start. To
+  /// discard work shows it as well.
+  std::string decision;
+};
+
 /// A distributed SGD algorithm: what each worker does and, if it has one, the server. One object
 /// serves all of them in one run; its members are its parameters, and the bodies cannot change them:
 /// state lives in the bodies, and what another one is to know travels in messages.
@@ -37,6 +45,9 @@ class Algorithm {
   virtual double gradients_per_update(std::size_t workers) const {
     return static_cast<double>(workers);
   }
+  /// The bound that an algorithm is about, if these parameters have one: a run in which it never acted
+  /// is one without it, and its reader is warned.
+  virtual ActingBound bound() const { return {}; }
   /// How the model is laid out over the servers and travels.
   virtual ExchangeSpec exchange() const { return {}; }
   /// Whether the workers' own models (see Worker::finish_own_update) are merged now and then. What a

@@ -1,4 +1,5 @@
 from matplotlib.lines import Line2D
+from pandas.api.types import is_numeric_dtype
 
 from ..noise import known
 from ..results import COLUMNS, NoData
@@ -30,6 +31,8 @@ def parts_of(results, point):
     parts = []
     for label in results.algorithms:
         for name in tuned_parameters(results):
+            if not is_numeric_dtype(rows[name]):  # words have no order to draw them in
+                continue
             mine = rows[(rows["algorithm"] == label) & rows[name].notna()].sort_values(name, kind="stable")
             if mine[name].nunique() > 1:
                 parts.append((label, name, [(row[name], row) for _, row in mine.iterrows()]))

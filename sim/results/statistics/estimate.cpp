@@ -69,4 +69,10 @@ double p_value_of_zero_mean(const std::vector<double>& values) {
   return 2 * boost::math::cdf(boost::math::complement(law, std::abs(middle) / error));
 }
 
+double deviations_for_p_value(std::size_t n, double p_value) {
+  const boost::math::students_t law(static_cast<double>(n - 1));
+  return boost::math::quantile(boost::math::complement(law, p_value / 2)) /
+         std::sqrt(static_cast<double>(n));
+}
+
 }  // namespace motley

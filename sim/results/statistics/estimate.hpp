@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <vector>
 
@@ -36,5 +37,7 @@ std::optional<double> median_of(std::vector<double> values);
 /// Of the mean of at least two values being 0: Student's t, two-sided. Values without any deviation
 /// are certain: 1 if they are 0, and else 0.
 double p_value_of_zero_mean(const std::vector<double>& values);
+/// How many times its standard deviation the mean of n values, at least two, must be for that p-value.
+double deviations_for_p_value(std::size_t n, double p_value);
 
 }  // namespace motley

@@ -111,6 +111,10 @@ PairedRatio compare_arrivals(const std::map<std::uint64_t, TargetArrival>& mine,
   return result;
 }
 
+double deviations_to_decide(std::size_t replicas, std::size_t comparisons) {
+  return deviations_for_p_value(replicas, level / static_cast<double>(comparisons));
+}
+
 void decide(const std::vector<PairedRatio*>& comparisons) {
   std::vector<PairedRatio*> tested;
   for (PairedRatio* comparison : comparisons) {

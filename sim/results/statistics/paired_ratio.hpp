@@ -59,6 +59,10 @@ struct PairedRatio {
 PairedRatio compare_arrivals(const std::map<std::uint64_t, TargetArrival>& mine,
                              const std::map<std::uint64_t, TargetArrival>& others);
 
+/// The logarithm of a ratio is decided, if it is the clearest of so many comparisons, when it is more
+/// than so many times its standard deviation over the replicas, of which there are at least two.
+double deviations_to_decide(std::size_t replicas, std::size_t comparisons);
+
 /// Corrects the p-values of comparisons that are made at once, and decides them.
 void decide(const std::vector<PairedRatio*>& comparisons);
 

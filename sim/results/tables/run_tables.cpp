@@ -216,7 +216,7 @@ const ColumnTable<OfRun<RunWarning>>& warnings_table() {
         "warnings", "One row per thing that a reader should know before trusting a run.");
     t.add("kind", "",
           "no_update, never_moved, chance_level, in_warm_up (the run ended inside the algorithm's "
-          "warm-up) or bound_idle (its bound on staleness was never active)",
+          "warm-up) or bound_idle (its staleness, delay_bound or period never acted)",
           part(&RunWarning::kind));
     t.add("text", "", "the same in words", part(&RunWarning::text));
     return t;
