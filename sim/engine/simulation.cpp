@@ -175,7 +175,9 @@ void Simulation::end_at(double time) {
 void Simulation::stop_if_over() {
   if (!recorder_.stop().stopped() && !over_) return;
   if (!over_) end_at(clock());
-  s4u::this_actor::suspend();  // ended with the other daemons
+  // Until it is ended with the other daemons. Not suspended: SimGrid 4 cannot suspend an actor that
+  // has cancelled an execution.
+  never_->acquire();
 }
 
 void Simulation::report_progress(double now) {

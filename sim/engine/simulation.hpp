@@ -146,6 +146,7 @@ class Simulation {
   bool has_server_ = true;
 
   simgrid::s4u::SemaphorePtr end_;  // released once, by the stop rule or an error
+  simgrid::s4u::SemaphorePtr never_ = simgrid::s4u::Semaphore::create(0);  // nobody releases it
   std::size_t workers_done_ = 0;
   bool over_ = false;
   double end_time_ = 0;
