@@ -11,7 +11,7 @@ if ! command -v clang-tidy >/dev/null; then
 fi
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-cmake -S . -B "$work" -G Ninja -DCMAKE_BUILD_TYPE=Release -DMOTLEY_TESTS=OFF \
+cmake -S . -B "$work" -G Ninja -DCMAKE_BUILD_TYPE=Release -DMOTLEY_TESTS=OFF -DMOTLEY_UNITY=OFF \
   -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON >"$work/log"
 cmake --build "$work" --target motley_commit >>"$work/log"
 if (($# == 0)); then set -- sim algorithms; fi

@@ -15,6 +15,9 @@ inline constexpr double largest_count = 1e9;
 /// 2^53 - 1: beyond it numbers lose whole units.
 inline constexpr double largest_whole = 9007199254740991.0;
 
+/// Workers of a cluster, of one class and in all.
+inline constexpr int most_workers = 10'000'000;
+
 /// How deep lists and objects may be nested.
 inline constexpr int deepest_nesting = 100;
 

@@ -83,7 +83,7 @@ void print_section(const AlgorithmInfo& info, const std::vector<FieldInfo>& shar
 }
 
 /// docs/algorithms.md's table of all algorithms, and a section for each with its parameters.
-void print_markdown() {
+void print_algorithms_markdown() {
   const std::vector<FieldInfo> shared = DefaultsSpec::fields().infos();
   std::cout << "| name | in one line | paper |\n|---|---|---|\n";
   for (const AlgorithmInfo& info : algorithm_catalog()) {
@@ -99,7 +99,7 @@ void print_markdown() {
 
 int algorithms(const po::variables_map& options, const std::vector<std::string>&) {
   if (options.count("markdown") > 0) {
-    print_markdown();
+    print_algorithms_markdown();
     return 0;
   }
   if (options.count("name") == 0) {

@@ -12,7 +12,7 @@ namespace motley {
 namespace {
 
 /// docs/scenario.md's list of all keys.
-void print_markdown() {
+void print_fields_markdown() {
   const std::vector<FieldInfo> fields = scenario_keys();
   print_field_table(std::cout, fields);
   print_object_sections(std::cout, fields);
@@ -20,7 +20,7 @@ void print_markdown() {
 
 int schema(const po::variables_map& options, const std::vector<std::string>&) {
   if (options.count("markdown") > 0) {
-    print_markdown();
+    print_fields_markdown();
     return 0;
   }
   std::cout << scenario_schema().dump(2) << "\n";

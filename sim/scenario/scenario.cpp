@@ -6,12 +6,11 @@
 
 #include "sim/base/json.hpp"
 #include "sim/base/json_file.hpp"
+#include "sim/base/limits.hpp"
 #include "sim/base/text.hpp"
 
 namespace motley {
 namespace {
-
-constexpr std::size_t most_workers = 10'000'000;
 
 /// The first host name that both classes have: gpu10 of classes gpu, with 11 workers, and gpu1.
 std::string common_host(const WorkerClassSpec& a, const WorkerClassSpec& b) {
@@ -65,8 +64,8 @@ void check_cluster(const ClusterSpec& cluster, const Place& place) {
     const WorkerClassSpec& worker = cluster.workers[i];
     const Place here = place / "workers" / i;
     total += worker.count;
-    if (total > most_workers) {
-      throw InputError(here / "count", "makes more than " + std::to_string(most_workers) +
+    if (total > limits::most_workers) {
+      throw InputError(here / "count", "makes more than " + std::to_string(limits::most_workers) +
                                            " workers of all classes together");
     }
     if (worker.speed_flops.has_value() == worker.samples_per_s.has_value()) {

@@ -4,11 +4,6 @@
 #include "sim/scenario/sweep.hpp"
 
 namespace motley {
-namespace {
-
-constexpr double most_workers = 10'000'000;  // the sum over all classes is checked with the rest
-
-}  // namespace
 
 Fields<LinkSpec> LinkSpec::fields() {
   Fields<LinkSpec> f;
@@ -34,7 +29,7 @@ Fields<WorkerClassSpec> WorkerClassSpec::fields() {
          .doc = "how many there are",
          .fallback = 1,
          .minimum = 1,
-         .maximum = most_workers},
+         .maximum = limits::most_workers},
         &WorkerClassSpec::count);
   f.add({.name = "speed",
          .doc = "flops per second one worker really reaches",
@@ -75,7 +70,7 @@ Fields<ServerClassSpec> ServerClassSpec::fields() {
          .doc = "how many such servers there are",
          .fallback = 1,
          .minimum = 1,
-         .maximum = most_workers},
+         .maximum = limits::most_workers},
         &ServerClassSpec::count);
   f.include(ServerSpec::fields());
   return f;

@@ -16,7 +16,7 @@
 namespace motley {
 namespace {
 
-constexpr std::size_t most_workers = 10'000;
+constexpr std::size_t most_workers_rerun = 10'000;
 constexpr const char* csv_name = "whatif.csv";
 constexpr const char* origin_name = "whatif.json";
 
@@ -178,8 +178,9 @@ std::optional<std::vector<WhatIf>> ask(const Study& study, const ResultsFolder& 
     const RunPlan plan = without_warm_up(study.plan(run), updates, result.updates);
     for (const Change& change : changes_for(experiment, uses_server(experiment, plan))) {
       rows.push_back({entry.label, entry.point, change.name, {}, {}, change.why_not});
-      if (experiment.cluster().workers.size() > most_workers) {
-        rows.back().why_not = "not with more than " + std::to_string(most_workers) + " workers";
+      if (experiment.cluster().workers.size() > most_workers_rerun) {
+        rows.back().why_not =
+            "not with more than " + std::to_string(most_workers_rerun) + " workers";
         break;
       }
       if (!change.apply) continue;

@@ -1,15 +1,10 @@
 #include "sim/results/statistics/comparisons_file.hpp"
 
 namespace motley {
-namespace {
 
-using Table = ColumnTable<ComparedPair>;
-
-}  // namespace
-
-const Table& comparisons_table() {
-  static const Table table = [] {
-    Table t(
+const ColumnTable<ComparedPair>& comparisons_table() {
+  static const ColumnTable<ComparedPair> table = [] {
+    ColumnTable<ComparedPair> t(
         "comparisons",
         "One row per ordered pair of algorithms and point of the sweep: which of the two reaches "
         "the target sooner. Every comparison elsewhere is taken from here.");

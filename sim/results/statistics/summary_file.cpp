@@ -3,7 +3,7 @@
 namespace motley {
 namespace {
 
-using Table = ColumnTable<ComparisonRow>;
+using Summary = ColumnTable<ComparisonRow>;
 using MaybeEstimate = std::optional<Estimate>;
 
 std::optional<double> value_of(const MaybeEstimate& estimate) {
@@ -23,14 +23,14 @@ std::optional<double> tuned_at_edge(const ComparisonRow& row) {
   return edge ? std::optional(*edge ? 1.0 : 0.0) : std::nullopt;
 }
 
-void add_counts(Table& t) {
+void add_counts(Summary& t) {
   t.add("n", "", "runs finished", [](const ComparisonRow& r) { return r.runs.size(); });
   t.add("reached", "", "how many of them reached the target", &ComparisonRow::reached);
   t.add("failed", "", "how many of them failed", &ComparisonRow::failed);
   t.add("diverged", "", "how many of them diverged", &ComparisonRow::diverged);
 }
 
-void add_times(Table& t) {
+void add_times(Summary& t) {
   t.add("time_to_target_mean_s", "s",
         "mean over the runs that reached the target; to be read together with reached",
         [](const ComparisonRow& r) { return value_of(r.time_to_target_s); });
@@ -44,7 +44,7 @@ void add_times(Table& t) {
         [](const ComparisonRow& r) { return high_of(r.time_to_target_s); });
 }
 
-void add_comparison(Table& t) {
+void add_comparison(Summary& t) {
   t.add("baseline", "", "the algorithm that the next columns compare with",
         &ComparisonRow::baseline);
   t.add("speedup", "",
@@ -67,7 +67,7 @@ void add_comparison(Table& t) {
         });
 }
 
-void add_estimate(Table& t, const std::string& name, const std::string& what,
+void add_estimate(Summary& t, const std::string& name, const std::string& what,
                   MaybeEstimate ComparisonRow::*member) {
   t.add(name + "_mean", "", "mean " + what,
         [member](const ComparisonRow& r) { return value_of(r.*member); });
@@ -77,7 +77,7 @@ void add_estimate(Table& t, const std::string& name, const std::string& what,
         [member](const ComparisonRow& r) { return high_of(r.*member); });
 }
 
-void add_accuracies(Table& t) {
+void add_accuracies(Summary& t) {
   add_estimate(t, "final_accuracy", "final accuracy of the runs that neither failed nor diverged",
                &ComparisonRow::final_accuracy);
   add_estimate(t, "best_accuracy", "best accuracy of the runs that neither failed nor diverged",
@@ -94,9 +94,9 @@ void add_accuracies(Table& t) {
 
 }  // namespace
 
-const Table& summary_table() {
-  static const Table table = [] {
-    Table t(
+const Summary& summary_table() {
+  static const Summary table = [] {
+    Summary t(
         "summary",
         "One row per algorithm and point of the sweep. Intervals are of 95 %, by Student's t, "
         "and empty with fewer than two values; those of times keep above 0, those of accuracies "

@@ -26,16 +26,16 @@ auto unevenness(double Heterogeneity::*member) {
   };
 }
 
-using Runs = ColumnTable<RunResult>;
+using RunsTable = ColumnTable<RunResult>;
 
-void add_identity(Runs& t) {
+void add_identity(RunsTable& t) {
   t.add("run", "", "unique name: label, replica and point of the sweep", &RunResult::run);
   t.add("algorithm", "", "label of the algorithm", &RunResult::algorithm);
   t.add("replica", "", "number of the replica, from 0", &RunResult::replica);
   t.add("seed", "", "seed of the replica", &RunResult::seed);
 }
 
-void add_measurements(Runs& t) {
+void add_measurements(RunsTable& t) {
   t.add("status", "", "ok, diverged or failed",
         [](const RunResult& r) { return to_text(r.status); });
   t.add("virtual_s", "s", "virtual time at the end of the run", &RunResult::virtual_s);
@@ -75,7 +75,7 @@ void add_measurements(Runs& t) {
   t.add("reason", "", "one line that says why the run is not ok", &RunResult::reason);
 }
 
-void add_cluster(Runs& t) {
+void add_cluster(RunsTable& t) {
   t.add("speed_ratio", "", "fastest worker's speed divided by the slowest one's, without noise",
         unevenness(&Heterogeneity::speed_ratio));
   t.add("speed_cv", "", "standard deviation of the workers' speeds divided by their mean",
@@ -93,8 +93,8 @@ std::string axis_cell(const Json& value) {
 }
 
 const ColumnTable<RunResult>& runs_table() {
-  static const Runs table = [] {
-    Runs t("runs", "One row per run.");
+  static const RunsTable table = [] {
+    RunsTable t("runs", "One row per run.");
     add_identity(t);
     add_measurements(t);
     add_cluster(t);
