@@ -28,13 +28,16 @@ fi
 before=$(realpath "$before")
 after=$(realpath "$after")
 
-# Clusters of more than a hundred workers get a hundred of each class.
+# Clusters of more than a hundred workers get a hundred of each class; what is tuned is tuned briefly.
 smaller() {
   python3 - "$1" <<'PYTHON'
 import json, sys
-for i, kind in enumerate(json.load(open(sys.argv[1]))["cluster"].get("workers", [])):
+scenario = json.load(open(sys.argv[1]))
+for i, kind in enumerate(scenario["cluster"].get("workers", [])):
     if kind.get("count", 1) > 100:
         print(f"--set\n/cluster/workers/{i}/count=100")
+if "tune" in scenario:
+    print("--set\n/tune/runs=4\n--set\n/tune/at=first_point")
 PYTHON
 }
 

@@ -20,6 +20,7 @@ DOCUMENTS = [SOURCE / name for name in ("README.md", "CONTRIBUTING.md", "CHANGEL
 # What makes a documented run a matter of milliseconds, and lets it reach a target.
 SHORTER = ["--set", '/stop={"updates": 20}', "--set", "/replicas=1", "--set", '/evaluate={"every": 5}']
 EASIER = ["--set", '/target={"accuracy": 0.2}']
+TUNED_LESS = ["--set", "/tune/runs=4", "--set", "/tune/at=first_point"]
 
 
 def blocks(path, language):
@@ -43,11 +44,16 @@ def motley(*arguments, folder="."):
     return subprocess.run([MOTLEY, *arguments], cwd=folder, capture_output=True, text=True, stdin=subprocess.DEVNULL)
 
 
+def is_tuned_scenario(word):
+    return word.startswith("scenarios/") and "tune" in json.loads((SOURCE / word).read_text())
+
+
 def as_tested(words):
     """A documented command line of motley, shortened; None when another test runs it."""
     if words[0] == "run":
         easier = [] if any(word.startswith("/target") for word in words) else EASIER
-        return [word for word in words if word != "--report"] + SHORTER + easier
+        tuned_less = TUNED_LESS if any(map(is_tuned_scenario, words)) else []
+        return [word for word in words if word != "--report"] + SHORTER + easier + tuned_less
     if words[0] == "slurm":
         return ["--dry-run" if word == "--submit" else word for word in words]
     if words[0] in ("bench", "report"):  # bench_short, report_of_a_run

@@ -21,10 +21,13 @@ std::vector<std::filesystem::path> shipped_scenarios() {
   return files;
 }
 
+Json scenario_in(const std::filesystem::path& file) {
+  return Json::parse(read_file(file), nullptr, true, true);
+}
+
 /// What makes a cluster of more than a few hundred workers small: a sanitizer's actors are threads.
-std::vector<std::string> smaller_cluster(const std::filesystem::path& file) {
+std::vector<std::string> smaller_cluster(const Json& scenario) {
   std::vector<std::string> words;
-  const Json scenario = Json::parse(read_file(file), nullptr, true, true);
   if (!scenario["cluster"].contains("workers")) return words;
   const Json& classes = scenario["cluster"]["workers"];
   for (std::size_t i = 0; i < classes.size(); ++i) {
@@ -35,6 +38,12 @@ std::vector<std::string> smaller_cluster(const std::filesystem::path& file) {
   return words;
 }
 
+/// What makes the tuning of a scenario that has one short.
+std::vector<std::string> less_tuning(const Json& scenario) {
+  if (!scenario.contains("tune")) return {};
+  return {"--set", "/tune/runs=4", "--set", "/tune/at=first_point"};
+}
+
 TEST_CASE("every shipped scenario is valid and runs, shortened") {
   REQUIRE(shipped_scenarios().size() >= 3);
   for (const std::filesystem::path& file : shipped_scenarios()) {
@@ -43,7 +52,9 @@ TEST_CASE("every shipped scenario is valid and runs, shortened") {
     CHECK(run_motley({"validate", file.string()}, folder.path()).exit_code == 0);
     std::vector<std::string> words = {"run",   file.string(), "--set", R"(/stop={"updates": 3})",
                                       "--set", "/replicas=1", "--out", "short"};
-    for (const std::string& word : smaller_cluster(file)) words.push_back(word);
+    const Json scenario = scenario_in(file);
+    for (const std::string& word : smaller_cluster(scenario)) words.push_back(word);
+    for (const std::string& word : less_tuning(scenario)) words.push_back(word);
     const Outcome outcome = run_motley(words, folder.path());
     CAPTURE(outcome.err);
     REQUIRE(outcome.exit_code == 0);
@@ -75,6 +86,44 @@ TEST_CASE("the results are the same bytes for any number of jobs and threads") {
     CHECK(without_wall_time(read_file(folder.path() / "first" / "runs.csv")) ==
           without_wall_time(read_file(folder.path() / "again" / "runs.csv")));
   }
+}
+
+/// An algorithm gives its step size itself, or the defaults give it; with neither it is tuned.
+bool has_step_size(const Json& algorithm, const Json& scenario) {
+  return algorithm.contains("step_size") ||
+         scenario.value("/defaults/step_size"_json_pointer, 0.0) > 0;
+}
+
+TEST_CASE("shipped scenarios that compare algorithms tune them, or say why not") {
+  for (const std::filesystem::path& file : shipped_scenarios()) {
+    CAPTURE(file);
+    const Json scenario = scenario_in(file);
+    if (scenario["algorithms"].size() < 2 || scenario.contains("//step_size")) continue;
+    REQUIRE(scenario.contains("tune"));
+    for (const Json& algorithm : scenario["algorithms"]) {
+      CAPTURE(algorithm);
+      CHECK_FALSE(has_step_size(algorithm, scenario));
+    }
+  }
+}
+
+TEST_CASE("quickstart is its tuned scenario with step sizes that were among those tried") {
+  Json quick = scenario_in(source / "scenarios" / "quickstart.json");
+  Json tuned = scenario_in(source / "scenarios" / "quickstart_tuned.json");
+  CHECK_THAT(quick["//step_size"].get<std::string>(),
+             Catch::Contains("scenarios/quickstart_tuned.json"));
+  const Json tried = tuned["tune"]["step_size"];
+  for (Json& algorithm : quick["algorithms"]) {
+    CAPTURE(algorithm);
+    REQUIRE(algorithm.contains("step_size"));
+    CHECK(std::find(tried.begin(), tried.end(), algorithm["step_size"]) != tried.end());
+    algorithm.erase("step_size");
+  }
+  for (const char* own : {"//", "//step_size", "name", "replicas", "tune"}) {
+    quick.erase(own);
+    tuned.erase(own);
+  }
+  CHECK(quick == tuned);
 }
 
 #ifndef MOTLEY_SANITIZED  // minutes there, and nothing new to see
