@@ -169,10 +169,11 @@ std::vector<Figure> thread_figures(const BenchEffort& effort) {
        "that loop when each thread has a model and a gradient of its own: what the cores could do "
        "if no vector went from one to the other"}};
 
-  const std::vector<Json> algorithms = {{{"name", "sync"}},
-                                        {{"name", "stale"}, {"staleness", 3}},
-                                        {{"name", "grouping"}},
-                                        {{"name", "local"}, {"local_steps", 8}}};
+  const std::vector<Json> algorithms = {
+      {{"name", "sync"}, {"step_size", 0.2}},
+      {{"name", "stale"}, {"step_size", 0.05}, {"staleness", 3}},
+      {{"name", "grouping"}, {"step_size", 0.2}},
+      {{"name", "local"}, {"step_size", 0.2}, {"local_steps", 8}}};
   std::vector<TimeOnThreads> runs;
   for (const Json& algorithm : algorithms)
     runs.push_back(run_of(quickstart_with(algorithm, effort)));

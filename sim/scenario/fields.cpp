@@ -11,7 +11,7 @@
 namespace motley {
 namespace {
 
-std::string listed(const std::vector<std::string>& words) {
+std::string alternatives(const std::vector<std::string>& words) {
   std::string out;
   for (std::size_t i = 0; i < words.size(); ++i) {
     if (i > 0) out += i + 1 == words.size() ? " or " : ", ";
@@ -48,7 +48,7 @@ std::string FieldInfo::must_be() const {
   if (type.starts_with(list_of)) return "a list in square brackets, each " + element().must_be();
   std::string text;
   if (type == "choice") {
-    text = "one of " + listed(choices);
+    text = "one of " + alternatives(choices);
   } else if (type == "quantity") {
     text = "a " + dimension_name(dimension) + " with its unit,";
   } else if (type == "integer") {
@@ -236,12 +236,12 @@ void check_keys(const std::vector<FieldInfo>& infos, const Json& object, const P
     const auto same_name = [&key = key](const FieldInfo& info) { return info.name == key; };
     const auto found = std::find_if(infos.begin(), infos.end(), same_name);
     if (found == infos.end()) {
-      throw InputError(place / key,
-                       "unknown key" + did_you_mean(key, names) + ", known here: " + listed(names));
+      throw InputError(place / key, "unknown key" + did_you_mean(key, names) +
+                                        ", known here: " + alternatives(names));
     }
     if (!found->belongs_to(kind)) {
       throw InputError(place / key, "has no meaning with \"" + deciding + "\": \"" + kind +
-                                        "\", only with " + listed(found->kinds));
+                                        "\", only with " + alternatives(found->kinds));
     }
   }
 }

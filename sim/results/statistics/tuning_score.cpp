@@ -56,7 +56,7 @@ bool is_better(const TuningScore& a, const TuningScore& b, bool has_target) {
     const bool all = has_target && s.reached == s.seeds;
     if (all)
       return std::tuple(std::size_t{0}, s.time_to_target_s.value_or(worst), std::size_t{0}, 0.0,
-                        0.0);
+                        s.final_test_loss.value_or(worst));
     return std::tuple(has_target ? s.seeds - s.reached : 0, 0.0, s.broken,
                       has_target ? -s.best_test_accuracy.value_or(-worst) : 0.0,
                       s.final_test_loss.value_or(worst));
