@@ -63,12 +63,16 @@ TEST_CASE("who reaches the target in more seeds is better, then who is faster") 
   }
 }
 
-TEST_CASE("where all reach the target nothing but the time decides") {
+TEST_CASE("where all reach the target the time decides, and the loss only between equal times") {
   RunResult lower = reached_at(4);
   lower.final_test_loss = 0.1;
-  lower.best_test_accuracy = 0.99;
-  CHECK_FALSE(is_better(score({lower}), score({reached_at(4)}), true));
-  CHECK_FALSE(is_better(score({reached_at(4)}), score({lower}), true));
+  RunResult higher = reached_at(4);
+  higher.final_test_loss = 0.2;
+  CHECK(is_better(score({lower}), score({higher}), true));
+  CHECK_FALSE(is_better(score({higher}), score({lower}), true));
+  higher.time_to_target_s = 3.9;
+  CHECK(is_better(score({higher}), score({lower}), true));
+  CHECK_FALSE(is_better(score({lower}), score({higher}), true));
 }
 
 TEST_CASE("a run that diverges or fails has reached nothing") {

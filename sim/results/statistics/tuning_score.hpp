@@ -21,8 +21,8 @@ struct TuningScore {
 TuningScore score_of(const std::vector<const RunResult*>& runs);
 
 /// Whether a is better than b, both over the same seeds. With a target: more seeds that reached it;
-/// then, when all did, the shorter time; otherwise fewer broken, the higher best accuracy, the lower
-/// final loss. Without one: fewer broken, the lower final loss.
+/// then, when all did, the shorter time and the lower final loss; otherwise fewer broken, the higher
+/// best accuracy, the lower final loss. Without one: fewer broken, the lower final loss.
 bool is_better(const TuningScore& a, const TuningScore& b, bool has_target);
 
 }  // namespace motley
