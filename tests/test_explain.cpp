@@ -90,11 +90,11 @@ TEST_CASE("pairs in which one did not reach the target are left out and counted"
 }
 
 TEST_CASE("the verdict is the one that was stored, with its interval and p-value") {
-  StoredVerdict verdict{"a", "b", 5, 3.8123, "", "faster", 3.2, 4.5, 0.00123};
+  StoredVerdict verdict{"a", "b", 5, 3.8123, Bound::none, Verdict::faster, 3.2, 4.5, 0.00123};
   CHECK(to_text(verdict) ==
         "a is faster than b: 3.81 times as fast [3.2, 4.5] over 5 pairs of runs, p = 0.0012 after "
         "Holm's correction over all pairs of algorithms.\n");
-  verdict.verdict = "undecided";
+  verdict.verdict = Verdict::undecided;
   CHECK(to_text(verdict).starts_with("Undecided whether a is faster than b: 3.81 times as fast"));
 }
 
@@ -151,15 +151,16 @@ TEST_CASE("large shares and what is about equal are said in plain numbers") {
       to_text(*explain("a", a, "b", {run_of(100.1, 10, 1430, {1, 0, 0, 0})}), {});
   CHECK(
       equal.starts_with("a and b reach the target at about the same time: in 100 s and 100.1 s."));
-  CHECK(equal.find("Neither is first. Speed 1.05 x learning 0.9533 = 1.001.\n") !=
-        std::string::npos);
+  CHECK(
+      equal.find("There is next to nothing to explain. Speed 1.05 x learning 0.9533 = 1.001.\n") !=
+      std::string::npos);
 }
 
 TEST_CASE("explain says when it is the other way round, and when there is nothing to explain") {
   const TemporaryFolder folder;
   write_results(folder);
   const Outcome turned = run_motley({"explain", ".", "sync", "async"}, folder.path());
-  CHECK(turned.out.starts_with("It is the other way round: async is first.\nasync reaches"));
+  CHECK(turned.out.starts_with("It is the other way round: async takes less time.\nasync reaches"));
   const Outcome none = run_motley({"explain", ".", "async", "lame"}, folder.path());
   CHECK(none.exit_code == 1);
   CHECK(
@@ -173,6 +174,27 @@ TEST_CASE("explain says when it is the other way round, and when there is nothin
   CHECK(run_motley({"explain", ".", "async", "lame"}, folder.path()).out ==
         "There is nothing to explain: the scenario has no target, such as \"target\": "
         "{\"accuracy\": 0.8}.\n");
+}
+
+TEST_CASE("explain says when the table has them in another order, and refuses no verdict") {
+  const TemporaryFolder folder;
+  write_results(folder);
+  folder.write("summary.csv", "algorithm,place\nsync,1\nasync,2\n");
+  const std::string told =
+      "In the table sync comes before async: that goes by the share of runs that reached the "
+      "target, "
+      "then by their mean time.\nasync reaches";
+  CHECK(run_motley({"explain", ".", "async", "sync"}, folder.path()).out.starts_with(told));
+  folder.write("summary.csv", "algorithm,place\nsync,2\nasync,1\n");
+  CHECK(run_motley({"explain", ".", "async", "sync"}, folder.path())
+            .out.starts_with("async reaches the target"));
+  folder.write("comparisons.csv",
+               std::string(comparisons_header) + "\nasync,sync,1,4,,,,,,fastest\n");
+  const Outcome refused = run_motley({"explain", ".", "async", "sync"}, folder.path());
+  CHECK(refused.exit_code == 2);
+  CHECK(refused.err ==
+        "motley: ./comparisons.csv: no verdict of async against sync: must be faster, slower or "
+        "undecided, got 'fastest' with the bound ''\n");
 }
 
 TEST_CASE("explain names what it does not find") {

@@ -11,9 +11,9 @@ namespace {
 
 using Arrivals = std::map<std::uint64_t, TargetArrival>;
 
-Arrivals times(const std::vector<double>& values) {
+Arrivals times(const std::vector<double>& values, double resolution = 0) {
   Arrivals arrivals;
-  for (const double value : values) arrivals[arrivals.size()] = {value, true};
+  for (const double value : values) arrivals[arrivals.size()] = {value, true, resolution};
   return arrivals;
 }
 
@@ -46,17 +46,64 @@ TEST_CASE("the ratio is the geometric mean of the paired ratios") {
         Approx(inverse.ratio->interval->high).epsilon(1e-12));
 }
 
-TEST_CASE("what the runs of a pair have in common cancels, and no deviation is certainty") {
-  // Twice as fast in every pair, however different the pairs.
-  const PairedRatio ratio = decided(times({0.5, 5, 50}), times({1, 10, 100}));
-  CHECK(ratio.ratio.value().value == Approx(2).epsilon(1e-14));
-  CHECK(ratio.ratio->interval.value().high == Approx(2).epsilon(1e-12));
+TEST_CASE("what the runs of a pair have in common cancels") {
+  // About twice as fast in every pair, however different the pairs.
+  const PairedRatio ratio = decided(times({0.5, 5, 50}), times({1, 10.01, 99.9}));
+  CHECK(ratio.ratio.value().value == Approx(2).epsilon(1e-3));
+  CHECK(ratio.ratio->interval.value().high == Approx(2).epsilon(1e-2));
   CHECK(ratio.verdict == Verdict::faster);
   CHECK(ratio.inverse().verdict == Verdict::slower);
-  // Exactly as fast: that is no difference, however certain.
-  const PairedRatio equal = decided(times({3, 7}), times({3, 7}));
-  CHECK(equal.p_value == 1.0);
-  CHECK(equal.verdict == Verdict::undecided);
+}
+
+TEST_CASE("ratios that do not vary are no certainty where it is not known why") {
+  for (const double time : {2.0, 3.0}) {
+    const PairedRatio ratio = decided(times({2, 2.5}), times({time, time * 1.25}));
+    CHECK(ratio.ratio.value().value == Approx(time / 2).epsilon(1e-14));
+    CHECK_FALSE(ratio.ratio->interval);
+    CHECK_FALSE(ratio.p_value);
+    CHECK(ratio.verdict == Verdict::undecided);
+  }
+}
+
+TEST_CASE("logarithms vary at least as much as the resolution of the times allows") {
+  // Twice ln 2, of times 2 known to 0.6: a time anywhere in an interval of length r deviates by
+  // r / sqrt(12), its logarithm by 0.3 / sqrt(12). Two pairs: t = ln 2 / (s / sqrt(2)) with one degree
+  // of freedom, P(|T| > t) = 1 - 2 atan(t) / pi.
+  const double s = 0.3 / std::sqrt(12);
+  const PairedRatio ratio = decided(times({2, 2}, 0.6), times({4, 4}));
+  const double t = std::log(2) / (s / std::sqrt(2));
+  CHECK(ratio.p_value.value() == Approx(1 - 2 * std::atan(t) / M_PI).epsilon(1e-9));
+  CHECK(ratio.ratio.value().interval.value().high ==
+        Approx(2 * std::exp(12.7062047362 * s / std::sqrt(2))).epsilon(1e-9));
+  CHECK(ratio.verdict == Verdict::undecided);  // p = 0.056
+  // The other's resolution counts as well: 1.2 of 4 is 0.3, too, and variances add up.
+  const double both = std::log(2) / s;  // the deviation is sqrt(2) s
+  CHECK(decided(times({2, 2}, 0.6), times({4, 4}, 1.2)).p_value.value() ==
+        Approx(1 - 2 * std::atan(both) / M_PI).epsilon(1e-9));
+  // Known ten times as finely, the same two pairs decide it.
+  CHECK(decided(times({2, 2}, 0.06), times({4, 4})).verdict == Verdict::faster);
+  // What varies more than that is not touched: ratios 2 and 8, t = 2 as above.
+  CHECK(decided(times({2, 1}, 0.6), times({4, 8})).p_value.value() ==
+        Approx(1 - 2 * std::atan(2) / M_PI).epsilon(1e-12));
+}
+
+TEST_CASE(
+    "a difference within the resolution of the times is undecided, however often it is seen") {
+  // 40 pairs that differ by 4.5 %: t = ln 1.045 / (sqrt(2 * 0.1^2 / 12) / sqrt(40)) = 6.8.
+  const std::vector<double> sooner(40, 10);
+  const std::vector<double> later(40, 10.45);
+  const PairedRatio within = decided(times(sooner, 1), times(later, 1));
+  CHECK(within.p_holm.value() < 1e-6);
+  CHECK(within.is_within_resolution());
+  CHECK(within.inverse().is_within_resolution());
+  CHECK(within.verdict == Verdict::undecided);
+  // It is the later one whose crossing may have been sooner: 0.45 before.
+  CHECK(decided(times(sooner, 1), times(later, 0.44)).verdict == Verdict::faster);
+  CHECK(decided(times(sooner, 0.44), times(later, 1)).verdict == Verdict::undecided);
+  // A run that did not arrive is known not to have, to the second.
+  Arrivals never;
+  for (std::uint64_t i = 0; i < 40; ++i) never[i] = {10.45, false};
+  CHECK(decided(times(sooner, 1), never).verdict == Verdict::faster);
 }
 
 TEST_CASE("one pair has a ratio, but no interval and no verdict; none has nothing") {

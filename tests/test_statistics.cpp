@@ -209,13 +209,17 @@ TEST_CASE("the correction is over all pairs of algorithms at a point") {
         const double own = time == 13.0 ? time : time * noise;
         results.push_back(run_of("t" + std::to_string(static_cast<int>(time)), replica, own));
         results.back().point = {point};
+        results.back().curve.resize(2);  // evaluated just before it
+        results.back().curve[0].time_s = own * (1 - 1e-6);
+        results.back().curve[1].time_s = own;
       }
     }
   }
   const std::vector<ComparisonRow> rows = compare(results, "t10");
   REQUIRE(rows.size() == 6);
-  // t10 and t40 share their noise: exactly four times in each pair, so p = 0, and corrected 0.
-  CHECK(rows[0].against.at(1).result.p_holm == 0.0);
+  // t10 and t40 share their noise: exactly four times in each pair, so that only the resolution of a
+  // millionth is left; with two degrees of freedom p is about 1 / t^2, and t a few millions.
+  CHECK(rows[0].against.at(1).result.p_holm.value() < 1e-12);
   CHECK(rows[0].against.at(1).result.verdict == Verdict::faster);
   // The other two of the three pairs: the smaller p-value times 2, the larger times 1.
   const PairedRatio& close = rows[0].against.at(0).result;  // t10 against t13
@@ -225,6 +229,81 @@ TEST_CASE("the correction is over all pairs of algorithms at a point") {
   CHECK(*close.p_holm == Approx(std::max(*close.p_value, *apart.p_holm)));
   // The same at the other point: they are not corrected for each other.
   CHECK(*rows[3].against.at(0).result.p_holm == *close.p_holm);
+}
+
+/// Its time is known to a hundredth of a second.
+RunResult finely_known(const std::string& algorithm, std::uint64_t replica,
+                       std::optional<double> time) {
+  RunResult run = run_of(algorithm, replica, time);
+  if (!time) return run;
+  run.curve.resize(2);
+  run.curve[0].time_s = *time - 0.01;
+  run.curve[1].time_s = *time;
+  return run;
+}
+
+const std::optional<double> never;
+
+/// In the order of the algorithms, which have three runs each.
+std::vector<ComparisonRow> placed(std::vector<RunResult>& results,
+                                  const std::vector<std::vector<std::optional<double>>>& times) {
+  results.clear();
+  for (std::size_t i = 0; i < times.size(); ++i) {
+    for (std::uint64_t replica = 0; replica < 3; ++replica) {
+      results.push_back(
+          finely_known(std::string(1, static_cast<char>('a' + i)), replica, times[i].at(replica)));
+    }
+  }
+  return compare(results, "a");
+}
+
+TEST_CASE("first is whose runs reach the target most often, then soonest") {
+  std::vector<RunResult> results;
+  const std::vector<ComparisonRow> rows =
+      placed(results, {{10, 10, never}, {30, 30, 30}, {20, 20, 20}, {never, never, never}});
+  CHECK(rows[0].place == 3);  // soonest, but not always
+  CHECK(rows[1].place == 2);
+  CHECK(rows[2].place == 1);
+  CHECK(rows[3].place == 4);
+}
+
+TEST_CASE("a place is decided against everybody behind it, not only the next") {
+  std::vector<RunResult> results;
+  // c has the largest mean, (9 + 70 + 70) / 3, but one run that is sooner than any: a is surely faster
+  // than b, and b's place is as unsure as a's.
+  std::vector<ComparisonRow> rows = placed(results, {{10, 10, 10}, {20, 20, 20}, {9, 70, 70}});
+  REQUIRE(rows[2].place == 3);
+  CHECK(rows[0].against.at(0).result.verdict == Verdict::faster);
+  CHECK(rows[0].against.at(1).result.verdict == Verdict::undecided);
+  CHECK(rows[0].decided == false);
+  CHECK(rows[1].decided == false);
+  CHECK_FALSE(rows[2].decided);  // nobody is behind it
+  rows = placed(results, {{10, 10, 10}, {20, 20, 20}, {70, 70, 70}, {never, never, never}});
+  CHECK(rows[0].decided == true);
+  CHECK(rows[2].decided == true);  // before one that never arrives
+  // Whose runs all failed cannot be compared.
+  rows = placed(results, {{10, 10, 10}, {never, never, never}});
+  for (std::size_t i = 3; i < 6; ++i) results[i].status = RunStatus::failed;
+  CHECK_FALSE(compare(results, "a")[0].decided);
+}
+
+TEST_CASE("without a target the final accuracy makes the place, and without one the loss") {
+  std::vector<RunResult> results = {run_of("a", 0, {}), run_of("b", 0, {}), run_of("c", 0, {})};
+  results[0].final_test_accuracy = 0.5;
+  results[1].final_test_accuracy = 0.7;
+  results[2].final_test_accuracy = 0.6;
+  const auto places = [&] {
+    std::vector<std::size_t> all;
+    for (const ComparisonRow& row : compare(results, "a")) all.push_back(row.place);
+    return all;
+  };
+  CHECK(places() == std::vector<std::size_t>{3, 1, 2});
+  for (std::size_t i = 0; i < 3; ++i) {
+    results[i].final_test_accuracy.reset();
+    results[i].final_test_loss = 0.3 - 0.1 * static_cast<double>(i);
+  }
+  CHECK(places() == std::vector<std::size_t>{3, 2, 1});
+  CHECK_FALSE(compare(results, "a")[2].decided);
 }
 
 TEST_CASE("every point of a sweep is compared with the baseline at that point") {
@@ -286,10 +365,10 @@ TEST_CASE(
   const std::string rest = shared + "0.30000000000000004,0.4,0.4,0.5,";
   CHECK(text.starts_with("algorithm,/x/ratio,/y,n,reached,"));
   const std::vector<std::string> lines = tests::lines_of(text);
-  CHECK(lines.at(1) == "a,8,\"1,5\",2,2,0,0,30,30,30,30,a,1,1,1,2,," + rest + ",1000,,,");
+  CHECK(lines.at(1) == "a,8,\"1,5\",2,2,0,0,30,30,30,30,a,1,1,1,2,,,1,0" + rest + ",1000,,,");
   // b: 15 s, and none until its end at 100 s. Ratios 2 and 0.3: geometric mean sqrt(0.6).
   CHECK(lines.at(2).starts_with("b,8,\"1,5\",2,1,0,0,15,,,,a,0.7745966692414834,"));
-  CHECK(lines.at(2).ends_with(",2,at_most,undecided" + rest + ",500,,,"));
+  CHECK(lines.at(2).ends_with(",2,at_most,undecided,2," + rest + ",500,,,"));
 
   const std::vector<std::string> pairs = tests::lines_of(comparisons_csv({"/x/ratio", "/y"}, rows));
   REQUIRE(pairs.size() == 3);

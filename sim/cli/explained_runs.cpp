@@ -146,6 +146,18 @@ std::vector<RunToTarget> runs_to_target(const std::filesystem::path& folder,
   return found;
 }
 
+std::optional<double> stored_place(const std::filesystem::path& folder,
+                                   const std::string& algorithm, const std::string& point) {
+  if (!std::filesystem::exists(folder / "summary.csv")) return std::nullopt;
+  const CsvTable table(folder / "summary.csv");
+  for (std::size_t i = 0; table.has("place") && i < table.rows(); ++i) {
+    if (table.text(i, "algorithm") == algorithm && point_of(table, i) == point) {
+      return table.number(i, "place");
+    }
+  }
+  return std::nullopt;
+}
+
 std::optional<StoredVerdict> stored_verdict(const std::filesystem::path& folder,
                                             const std::string& algorithm,
                                             const std::string& against, const std::string& point) {
@@ -156,12 +168,20 @@ std::optional<StoredVerdict> stored_verdict(const std::filesystem::path& folder,
         point_of(table, i) != point || !table.number(i, "ratio")) {
       continue;
     }
+    const std::optional<Bound> bound = bound_of(table.text(i, "bound"));
+    const std::optional<Verdict> verdict = verdict_of(table.text(i, "verdict"));
+    if (!bound || !verdict) {
+      throw InputError((folder / "comparisons.csv").string() + ": no verdict of " + algorithm +
+                       " against " + against + ": must be faster, slower or undecided, got '" +
+                       table.text(i, "verdict") + "' with the bound '" + table.text(i, "bound") +
+                       "'");
+    }
     return StoredVerdict{algorithm,
                          against,
                          static_cast<std::size_t>(table.number(i, "pairs").value_or(0)),
                          *table.number(i, "ratio"),
-                         table.text(i, "bound"),
-                         table.text(i, "verdict"),
+                         *bound,
+                         *verdict,
                          table.number(i, "ratio_low"),
                          table.number(i, "ratio_high"),
                          table.number(i, "p_holm")};
@@ -171,19 +191,19 @@ std::optional<StoredVerdict> stored_verdict(const std::filesystem::path& folder,
 
 std::string to_text(const StoredVerdict& v) {
   std::ostringstream text;
-  if (v.verdict == "undecided")
+  if (v.verdict == Verdict::undecided)
     text << "Undecided whether " << v.algorithm << " is faster than " << v.against << ": ";
   else
-    text << v.algorithm << " is " << v.verdict << " than " << v.against << ": ";
-  text << (v.bound == "at_least"  ? "at least "
-           : v.bound == "at_most" ? "at most "
-                                  : "")
+    text << v.algorithm << " is " << to_text(v.verdict) << " than " << v.against << ": ";
+  text << (v.bound == Bound::at_least  ? "at least "
+           : v.bound == Bound::at_most ? "at most "
+                                       : "")
        << significant(v.ratio) << " times as fast";
   if (v.low && v.high) {
     text << " [" << significant(*v.low) << ", " << significant(*v.high) << "]";
   }
   text << " over " << counted(v.pairs, "pair") << " of runs";
-  if (!v.bound.empty()) text << ", cut where one ended before it reached the target";
+  if (v.bound != Bound::none) text << ", cut where one ended before it reached the target";
   if (v.p_holm) {
     text << ", p = " << significant(*v.p_holm, 2)
          << " after Holm's correction over all pairs of algorithms";

@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "sim/results/statistics/paired_ratio.hpp"
+
 /// What an explanation is made of, read back from a results folder.
 namespace motley {
 
@@ -29,8 +31,8 @@ struct StoredVerdict {
   std::string against;
   std::size_t pairs = 0;
   double ratio = 1;
-  std::string bound;    ///< empty, at_least, at_most or mixed
-  std::string verdict;  ///< faster, slower or undecided
+  Bound bound = Bound::none;
+  Verdict verdict = Verdict::undecided;
   std::optional<double> low;
   std::optional<double> high;
   std::optional<double> p_holm;
@@ -45,7 +47,11 @@ std::string point_meant(const std::filesystem::path& folder, const std::string& 
 std::vector<RunToTarget> runs_to_target(const std::filesystem::path& folder,
                                         const std::string& algorithm, const std::string& point);
 
-/// Empty when the folder holds no ratio of the two.
+/// The algorithm's place at a point, as it was ruled in summary.csv; empty when that does not say.
+std::optional<double> stored_place(const std::filesystem::path& folder,
+                                   const std::string& algorithm, const std::string& point);
+
+/// Empty when the folder holds no ratio of the two. InputError when it is none that can be.
 std::optional<StoredVerdict> stored_verdict(const std::filesystem::path& folder,
                                             const std::string& algorithm,
                                             const std::string& against, const std::string& point);

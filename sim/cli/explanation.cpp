@@ -65,7 +65,7 @@ std::string what_dominates(const Explanation& e) {
   std::ostringstream text;
   const std::string factors = "Speed " + significant(speed, 4) + " x learning " +
                               significant(samples, 4) + " = " + significant(e.ratio(), 4);
-  if (e.about_equal()) return "Neither is first. " + factors + ".\n";
+  if (e.about_equal()) return "There is next to nothing to explain. " + factors + ".\n";
   const std::string faster = a + " handles a sample in " + percent(1 / speed) + " of " + b +
                              "'s time; the largest part of that is " +
                              largest_part(e.first, e.second);

@@ -35,7 +35,7 @@ struct Explanation {
   std::size_t left_out = 0;  ///< pairs in which one did not
 
   double ratio() const { return second.time_s / first.time_s; }
-  /// Too close for one to be called first: shares of such a ratio would be of nothing.
+  /// Too close to be explained: shares of such a ratio would be of nothing.
   bool about_equal() const { return ratio() < 1.005; }
   /// How many times faster the first is at a sample; and how many times fewer it needs.
   double speed_factor() const { return second.per_sample_s() / first.per_sample_s(); }

@@ -1,12 +1,10 @@
 #include "sim/cli/summary.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <map>
 #include <ostream>
 #include <set>
 #include <sstream>
-#include <tuple>
 
 #include "sim/base/format.hpp"
 #include "sim/base/json.hpp"
@@ -14,7 +12,6 @@
 #include "sim/cli/text_table.hpp"
 #include "sim/cli/time_budget.hpp"
 #include "sim/cli/winners.hpp"
-#include "sim/results/statistics/resolution.hpp"
 #include "sim/scenario/sweep.hpp"
 
 namespace motley {
@@ -55,23 +52,19 @@ TextRow table_row(const ComparisonRow& comparison, bool has_target, bool has_acc
   return row;
 }
 
-/// By point, in the order of the sweep; then those that reached the target most often, and soonest.
+/// By point, in the order of the sweep; then by place.
 std::vector<const ComparisonRow*> in_table_order(const std::vector<ComparisonRow>& rows) {
   std::map<std::string, std::size_t> place_of_point;
   for (const ComparisonRow& row : rows) {
     place_of_point.try_emplace(Json(row.point).dump(), place_of_point.size());
   }
   const auto order = [&](const ComparisonRow& row) {
-    const double time = row.time_to_target_s ? row.time_to_target_s->value : INFINITY;
-    const double accuracy = row.final_accuracy ? row.final_accuracy->value : -1;
-    return std::tuple(place_of_point.at(Json(row.point).dump()),
-                      -static_cast<double>(row.reached) / static_cast<double>(row.runs.size()),
-                      time, -accuracy);
+    return std::pair(place_of_point.at(Json(row.point).dump()), row.place);
   };
   std::vector<const ComparisonRow*> sorted;
   for (const ComparisonRow& row : rows) sorted.push_back(&row);
-  std::stable_sort(sorted.begin(), sorted.end(),
-                   [&](const auto* a, const auto* b) { return order(*a) < order(*b); });
+  std::sort(sorted.begin(), sorted.end(),
+            [&](const auto* a, const auto* b) { return order(*a) < order(*b); });
   return sorted;
 }
 
@@ -158,16 +151,11 @@ void print_resolution(std::ostream& out, const std::vector<const ComparisonRow*>
   std::vector<std::string> names;
   double widest = 0;
   for (std::size_t i = 1; i < rows.size(); ++i) {
-    const ComparisonRow& first = *rows[i - 1];
-    const ComparisonRow& second = *rows[i];
-    if (first.point != second.point || !first.time_to_target_s || !second.time_to_target_s)
-      continue;
-    // The first may be the later one, if more of its replicas reached the target.
-    const double later_by = second.time_to_target_s->value - first.time_to_target_s->value;
-    const double gap = mean_resolution_s(later_by >= 0 ? second.runs : first.runs);
-    if (std::abs(later_by) >= gap) continue;
-    names.push_back(first.algorithm + " and " + second.algorithm);
-    widest = std::max(widest, gap);
+    if (rows[i - 1]->point != rows[i]->point) continue;
+    const PairedRatio* result = rows[i - 1]->result_against(rows[i]->algorithm);
+    if (result == nullptr || !result->is_within_resolution()) continue;
+    names.push_back(rows[i - 1]->algorithm + " and " + rows[i]->algorithm);
+    widest = std::max(widest, result->resolution_s);
   }
   if (names.empty()) return;
   const bool sweep = !rows.front()->point.empty();
@@ -192,10 +180,12 @@ void print_legend(std::ostream& out, const std::vector<const ComparisonRow*>& ro
   }
   if (repeated) out << "\n  []: 95 % confidence intervals (Student t); see summary.csv\n";
   if (!has_target) return;
+  if (!repeated && !rows.front()->against.empty()) out << "\n" << one_replica_line;
   if (undecided) {
-    out << "  " << SummaryRow::undecided_mark
-        << " too close to tell: the paired test over the replicas does not decide it; see "
-           "comparisons.csv\n";
+    out << "  " << undecided_mark
+        << " undecided, after correction for the number of pairs, though an interval may exclude "
+           "1; "
+           "see comparisons.csv\n";
   }
   if (bound) {
     out << "  > and <: at least, at most: one side has runs that ended before they reached the "

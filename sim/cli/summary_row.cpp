@@ -17,6 +17,15 @@ std::string shown(const std::optional<Estimate>& estimate, int digits) {
 
 }  // namespace
 
+std::string marked_ratio(const PairedRatio& ratio, std::size_t replicas) {
+  if (!ratio.ratio) return "-";
+  const char* bound = ratio.bound == Bound::at_least  ? "> "
+                      : ratio.bound == Bound::at_most ? "< "
+                                                      : "";
+  const bool is_undecided = replicas > 1 && ratio.verdict == Verdict::undecided;
+  return (is_undecided ? undecided_mark : "") + (bound + fixed(ratio.ratio->value, 2)) + "x";
+}
+
 template <class Figure>
 std::optional<double> SummaryRow::mean(Figure figure) const {
   std::vector<double> values;
@@ -42,7 +51,7 @@ std::string SummaryRow::time_to_target() const {
 }
 
 bool SummaryRow::is_undecided() const {
-  return repeated_ && row_.algorithm != row_.baseline && versus_.ratio &&
+  return row_.replicas > 1 && row_.algorithm != row_.baseline && versus_.ratio &&
          versus_.verdict == Verdict::undecided;
 }
 
@@ -52,15 +61,9 @@ bool SummaryRow::is_bound() const {
 
 std::string SummaryRow::speedup() const {
   if (!versus_.ratio) return "-";
-  const std::string ratio = fixed(versus_.ratio->value, 2) + "x";
-  if (row_.algorithm == row_.baseline) return ratio;
-  std::string text = is_undecided() ? undecided_mark : "";
-  if (versus_.bound == Bound::at_least)
-    text += "> " + ratio;
-  else if (versus_.bound == Bound::at_most)
-    text += "< " + ratio;
-  else
-    text += ratio + shown(versus_.ratio->interval, 2);
+  if (row_.algorithm == row_.baseline) return fixed(versus_.ratio->value, 2) + "x";
+  std::string text = marked_ratio(versus_, row_.replicas);
+  if (!is_bound()) text += shown(versus_.ratio->interval, 2);
   if (versus_.pairs < row_.runs.size()) text += " (" + counted(versus_.pairs, "pair") + ")";
   return text + (is_cut() ? cut_mark : "");
 }

@@ -6,11 +6,17 @@
 
 namespace motley {
 
+/// Below a table in which no ratio is marked.
+inline constexpr const char* one_replica_line = "  one replica: nothing is decided; see replicas\n";
+/// In front of a ratio that the repetitions do not decide.
+inline constexpr const char* undecided_mark = "~";
+/// "~1.02x", "> 3.10x": what is undecided and what is a bound is marked as such. Where there is but one
+/// replica nothing is decided, which is said once and not at every ratio.
+std::string marked_ratio(const PairedRatio& ratio, std::size_t replicas);
+
 /// What the closing table says of one algorithm at one point of the sweep.
 class SummaryRow {
  public:
-  /// In front of a ratio that the repetitions do not decide.
-  static constexpr const char* undecided_mark = "~";
   /// Behind a ratio of times that are cut on both sides.
   static constexpr const char* cut_mark = " (cut)";
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <functional>
-#include <limits>
 #include <optional>
 #include <ostream>
 
@@ -21,30 +20,18 @@ struct Winner {
   const ComparisonRow* second = nullptr;
   const std::vector<Json>* point = nullptr;
 
-  /// How the first does against the second, where times to a target are compared.
-  std::optional<PairedRatio> ahead() const {
-    if (first == nullptr || second == nullptr) return std::nullopt;
-    const auto found =
-        std::ranges::find(first->against, second->algorithm, &ComparisonRow::Against::algorithm);
-    return found == first->against.end() ? std::nullopt : std::optional(found->result);
+  /// How the first does against the second; nullptr where no times to a target are compared.
+  const PairedRatio* ahead() const {
+    return first == nullptr || second == nullptr ? nullptr
+                                                 : first->result_against(second->algorithm);
   }
-  bool is_decided() const {
-    const std::optional<PairedRatio> ratio = ahead();
-    return ratio && ratio->verdict == Verdict::faster;
-  }
+  bool is_decided() const { return first != nullptr && first->decided.value_or(false); }
 };
 
-Winner winner_of(std::vector<const ComparisonRow*> here, bool has_target, bool has_accuracy) {
+Winner winner_of(const std::vector<const ComparisonRow*>& here, bool has_target,
+                 bool has_accuracy) {
   Winner winner;
   winner.point = &here.front()->point;
-  if (!has_target) {  // the table sorts by nothing but times and accuracies
-    const auto quality = [&](const ComparisonRow* row) {
-      const std::optional<Estimate>& figure = has_accuracy ? row->final_accuracy : row->final_loss;
-      const double worst = -std::numeric_limits<double>::infinity();
-      return figure ? (has_accuracy ? figure->value : -figure->value) : worst;
-    };
-    std::ranges::stable_sort(here, std::greater<>(), quality);
-  }
   const bool is_there = has_target     ? here.front()->reached > 0
                         : has_accuracy ? here.front()->final_accuracy.has_value()
                                        : here.front()->final_loss.has_value();
@@ -65,14 +52,6 @@ std::vector<Winner> winners_of(const std::vector<const ComparisonRow*>& rows, bo
   return winners;
 }
 
-std::string ratio_text(const PairedRatio& ratio) {
-  if (!ratio.ratio) return "-";
-  const char* mark = ratio.bound == Bound::at_least  ? "> "
-                     : ratio.bound == Bound::at_most ? "< "
-                                                     : "";
-  return mark + fixed(ratio.ratio->value, 2) + "x";
-}
-
 TextRow row_of(const Winner& winner, bool has_target, bool has_accuracy) {
   TextRow row;
   for (const Json& value : *winner.point) row.push_back(shown_value(value));
@@ -90,9 +69,9 @@ TextRow row_of(const Winner& winner, bool has_target, bool has_accuracy) {
     row.push_back(winner.second != nullptr ? figure(*winner.second) : "-");
     return row;
   }
-  const std::optional<PairedRatio> ahead = winner.ahead();
-  row.push_back(ahead ? ratio_text(*ahead) : "-");
-  row.push_back(ahead ? to_text(ahead->verdict) : "-");
+  const PairedRatio* ahead = winner.ahead();
+  row.push_back(ahead != nullptr ? marked_ratio(*ahead, winner.first->replicas) : "-");
+  row.push_back(!is_there ? "-" : winner.is_decided() ? "yes" : "no");
   return row;
 }
 
@@ -103,7 +82,7 @@ TextRow header_of(const std::vector<std::string>& axis_names, bool has_target, b
                                       : "final loss";
   header.insert(header.end(), {"first", figure, "second"});
   if (has_target)
-    header.insert(header.end(), {"first vs second", "verdict"});
+    header.insert(header.end(), {"first vs second", "decided"});
   else
     header.push_back(figure);
   return header;
@@ -150,9 +129,12 @@ void print_winners(std::ostream& out, const std::vector<const ComparisonRow*>& r
     out << "\n";
   }
   out << "  first: " << tally(winners, has_target) << "\n";
-  if (has_target) {
-    out << "  decided: faster than the second by the paired test over the replicas, corrected for "
-           "all pairs of the point\n";
+  if (has_target && rows.front()->replicas == 1) {
+    out << one_replica_line;
+  } else if (has_target) {
+    out << "  decided: faster than every other algorithm of the point, after correction for the "
+           "number of pairs; "
+        << undecided_mark << " undecided against the second\n";
   }
   out << "  all " << rows.size() << " rows: summary.csv; every pair: comparisons.csv; figures: "
       << "motley report\n";

@@ -7,6 +7,8 @@
 #include <map>
 
 #include "sim/base/json.hpp"
+#include "sim/results/statistics/places.hpp"
+#include "sim/results/statistics/resolution.hpp"
 
 namespace motley {
 namespace {
@@ -83,7 +85,7 @@ std::map<std::uint64_t, TargetArrival> arrivals_of(const ComparisonRow& row, dou
     const double end_s = run->status == RunStatus::diverged ? run->time_budget_s.value_or(longest_s)
                                                             : run->virtual_s;
     arrivals[run->replica] = {run->time_to_target_s.value_or(end_s),
-                              run->time_to_target_s.has_value()};
+                              run->time_to_target_s.has_value(), resolution_s(*run)};
   }
   return arrivals;
 }
@@ -113,10 +115,13 @@ void compare_pairs(const std::vector<ComparisonRow*>& rows, double longest_s) {
 
 }  // namespace
 
+const PairedRatio* ComparisonRow::result_against(const std::string& other) const {
+  const auto found = std::ranges::find(against, other, &Against::algorithm);
+  return found == against.end() ? nullptr : &found->result;
+}
+
 PairedRatio ComparisonRow::versus_baseline() const {
-  for (const Against& other : against) {
-    if (other.algorithm == baseline) return other.result;
-  }
+  if (const PairedRatio* result = result_against(baseline)) return *result;
   PairedRatio itself;
   itself.pairs = runs.size() - failed;
   if (algorithm == baseline && reached > 0) itself.ratio = Estimate{1, Interval{1, 1}};
@@ -143,9 +148,12 @@ std::vector<ComparisonRow> compare(const std::vector<RunResult>& results,
     double& most = longest[Json(run.point).dump()];
     most = std::max(most, run.virtual_s);
   }
+  std::size_t replicas = 0;
+  for (const ComparisonRow& row : rows) replicas = std::max(replicas, row.runs.size());
   std::map<std::string, std::vector<ComparisonRow*>> at_point;
   for (ComparisonRow& row : rows) {
     row.baseline = baseline;
+    row.replicas = replicas;
     for (const RunResult* run : row.runs) {
       if (run->time_to_target_s) ++row.reached;
       if (run->status == RunStatus::failed) ++row.failed;
@@ -169,7 +177,10 @@ std::vector<ComparisonRow> compare(const std::vector<RunResult>& results,
     row.utilisation = plain_mean(row.runs, utilisation);
     at_point[point].push_back(&row);
   }
-  for (const auto& [point, here] : at_point) compare_pairs(here, longest[point]);
+  for (const auto& [point, here] : at_point) {
+    compare_pairs(here, longest[point]);
+    set_places(here);
+  }
   return rows;
 }
 

@@ -21,6 +21,7 @@ struct ComparisonRow {
   std::string baseline;                ///< the algorithm it is shown against
   std::vector<Json> point;             ///< values of the sweep's axes
   std::vector<const RunResult*> runs;  ///< in the order given
+  std::size_t replicas = 0;  ///< of the row that has most: of one alone nothing is decided
 
   std::size_t reached = 0;  ///< the target
   std::size_t failed = 0;
@@ -38,6 +39,8 @@ struct ComparisonRow {
     PairedRatio result;
   };
   std::vector<Against> against;
+  /// nullptr without one.
+  const PairedRatio* result_against(const std::string& other) const;
   /// The one of them that is against the baseline; of the baseline itself, 1 if it ever arrives.
   PairedRatio versus_baseline() const;
 
@@ -47,6 +50,9 @@ struct ComparisonRow {
   std::optional<Estimate> final_loss;
   /// By the given part of the time budget; a run that has ended keeps its last accuracy.
   std::array<std::optional<double>, budget_parts.size()> accuracy_at;
+
+  std::size_t place = 0;        ///< 1 = first at this point, by the rule of places.hpp
+  std::optional<bool> decided;  ///< faster than every algorithm behind it; empty: nobody to compare
 
   /// Share of the workers' time spent computing; over the runs that did not fail.
   std::optional<double> utilisation;

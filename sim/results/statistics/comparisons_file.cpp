@@ -38,11 +38,16 @@ const ColumnTable<ComparedPair>& comparisons_table() {
           "empty: every run of a pair reached the target; at_least: only the other's runs did not, "
           "so the true ratio is at least this; at_most: only its own did not; mixed: either",
           [](const ComparedPair& p) { return to_text(p.against.result.bound); });
-    t.add("p_value", "", "of equally fast algorithms: two-sided paired t-test on the logarithms",
+    t.add("p_value", "",
+          "of equally fast algorithms: two-sided paired t-test on the logarithms, whose deviation "
+          "counts "
+          "as no smaller than the resolution of the times allows",
           [](const ComparedPair& p) { return p.against.result.p_value; });
     t.add("p_holm", "", "the same after Holm's correction over all pairs at this point",
           [](const ComparedPair& p) { return p.against.result.p_holm; });
-    t.add("verdict", "", "faster or slower if p_holm is below 0.05, else undecided",
+    t.add("verdict", "",
+          "faster or slower if p_holm is below 0.05 and the times differ by more than their "
+          "resolution, else undecided",
           [](const ComparedPair& p) { return to_text(p.against.result.verdict); });
     return t;
   }();

@@ -20,11 +20,11 @@ double mean(const std::vector<double>& values) {
 }
 
 /// Of the mean of at least two values.
-double standard_error(const std::vector<double>& values, double mean) {
+double standard_error(const std::vector<double>& values, double mean, double least_deviation) {
   const auto n = static_cast<double>(values.size());
   double squares = 0;
   for (const double value : values) squares += (value - mean) * (value - mean);
-  return std::sqrt(squares / (n - 1) / n);
+  return std::max(std::sqrt(squares / (n - 1) / n), least_deviation / std::sqrt(n));
 }
 
 Interval interval_of(double mean, double half, Range range) {
@@ -42,13 +42,14 @@ Interval interval_of(double mean, double half, Range range) {
 
 }  // namespace
 
-std::optional<Estimate> mean_of(const std::vector<double>& values, Range range) {
+std::optional<Estimate> mean_of(const std::vector<double>& values, Range range,
+                                double least_deviation) {
   if (values.empty()) return std::nullopt;
   Estimate estimate{mean(values), std::nullopt};
   if (values.size() < 2) return estimate;
   const boost::math::students_t law(static_cast<double>(values.size() - 1));
   const double half = boost::math::quantile(boost::math::complement(law, tail)) *
-                      standard_error(values, estimate.value);
+                      standard_error(values, estimate.value, least_deviation);
   estimate.interval = interval_of(estimate.value, half, range);
   return estimate;
 }
@@ -61,9 +62,9 @@ std::optional<double> median_of(std::vector<double> values) {
                                 : std::midpoint(values[middle - 1], values[middle]);
 }
 
-double p_value_of_zero_mean(const std::vector<double>& values) {
+double p_value_of_zero_mean(const std::vector<double>& values, double least_deviation) {
   const double middle = mean(values);
-  const double error = standard_error(values, middle);
+  const double error = standard_error(values, middle, least_deviation);
   if (error == 0) return middle == 0 ? 1 : 0;
   const boost::math::students_t law(static_cast<double>(values.size() - 1));
   return 2 * boost::math::cdf(boost::math::complement(law, std::abs(middle) / error));

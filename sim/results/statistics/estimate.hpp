@@ -28,15 +28,17 @@ enum class Range {
 /// The arithmetic mean m, with a 95 % interval by Student's t that keeps within the range: with h,
 /// the half width of the ordinary interval, m -+ h for real ones, m exp(-+ h / m) for positive ones,
 /// and logit(m) -+ h / (m (1 - m)), mapped back, for shares (the delta method). Where h is small all
-/// are m -+ h. Empty without values.
-std::optional<Estimate> mean_of(const std::vector<double>& values, Range range = Range::real);
+/// are m -+ h. Empty without values. The standard deviation counts as no smaller than the least one.
+std::optional<Estimate> mean_of(const std::vector<double>& values, Range range = Range::real,
+                                double least_deviation = 0);
 
 /// Of an even number of values, half way between the two in the middle.
 std::optional<double> median_of(std::vector<double> values);
 
-/// Of the mean of at least two values being 0: Student's t, two-sided. Values without any deviation
-/// are certain: 1 if they are 0, and else 0.
-double p_value_of_zero_mean(const std::vector<double>& values);
+/// Of the mean of at least two values being 0: Student's t, two-sided. Their standard deviation counts
+/// as no smaller than the least one. Values without any deviation are certain: 1 if they are 0, and
+/// else 0.
+double p_value_of_zero_mean(const std::vector<double>& values, double least_deviation = 0);
 /// How many times its standard deviation the mean of n values, at least two, must be for that p-value.
 double deviations_for_p_value(std::size_t n, double p_value);
 

@@ -10,16 +10,33 @@ constexpr double level = 0.05;
 
 struct Pair {
   double log_ratio = 0;
+  double log_variance = 0;  // of times that lie anywhere within their resolution
+  double later_by_s = 0;
+  double my_resolution_s = 0;
+  double other_resolution_s = 0;
   Bound bound = Bound::none;
   bool anybody_arrived = true;
 };
+
+/// A time that is cut is known exactly.
+double resolution_before(double horizon, const TargetArrival& arrival) {
+  return arrival.arrived && arrival.time_s <= horizon ? arrival.resolution_s : 0;
+}
 
 Pair pair_of(const TargetArrival& mine, const TargetArrival& other) {
   double horizon = INFINITY;  // until when it is known of both
   if (!mine.arrived) horizon = std::min(horizon, mine.time_s);
   if (!other.arrived) horizon = std::min(horizon, other.time_s);
+  const double my_time_s = std::min(mine.time_s, horizon);
+  const double other_time_s = std::min(other.time_s, horizon);
   Pair pair;
-  pair.log_ratio = std::log(std::min(other.time_s, horizon) / std::min(mine.time_s, horizon));
+  pair.log_ratio = std::log(other_time_s / my_time_s);
+  pair.later_by_s = other_time_s - my_time_s;
+  pair.my_resolution_s = resolution_before(horizon, mine);
+  pair.other_resolution_s = resolution_before(horizon, other);
+  const double my_part = pair.my_resolution_s / my_time_s;
+  const double other_part = pair.other_resolution_s / other_time_s;
+  pair.log_variance = (my_part * my_part + other_part * other_part) / 12;
   pair.anybody_arrived = mine.arrived || other.arrived;
   if (mine.arrived && other.arrived)
     pair.bound = Bound::none;
@@ -35,6 +52,13 @@ Pair pair_of(const TargetArrival& mine, const TargetArrival& other) {
 Bound both(Bound a, Bound b) {
   if (a == Bound::none || a == b) return b;
   return b == Bound::none ? a : Bound::mixed;
+}
+
+/// Values that are the same but for rounding.
+bool are_equal(const std::vector<double>& values) {
+  constexpr double rounding = 1e-12;
+  const auto [least, most] = std::minmax_element(values.begin(), values.end());
+  return *most - *least <= rounding;
 }
 
 Estimate exponential(const Estimate& logs) {
@@ -59,6 +83,13 @@ std::string to_text(Verdict verdict) {
   return "";
 }
 
+std::optional<Verdict> verdict_of(const std::string& text) {
+  for (const Verdict verdict : {Verdict::faster, Verdict::slower, Verdict::undecided}) {
+    if (to_text(verdict) == text) return verdict;
+  }
+  return std::nullopt;
+}
+
 std::string to_text(Bound bound) {
   switch (bound) {
     case Bound::none:
@@ -73,8 +104,16 @@ std::string to_text(Bound bound) {
   return "";
 }
 
+std::optional<Bound> bound_of(const std::string& text) {
+  for (const Bound bound : {Bound::none, Bound::at_least, Bound::at_most, Bound::mixed}) {
+    if (to_text(bound) == text) return bound;
+  }
+  return std::nullopt;
+}
+
 PairedRatio PairedRatio::inverse() const {
   PairedRatio other = *this;
+  other.later_by_s = -later_by_s;
   if (ratio) {
     other.ratio->value = 1 / ratio->value;
     if (ratio->interval) {
@@ -92,12 +131,19 @@ PairedRatio compare_arrivals(const std::map<std::uint64_t, TargetArrival>& mine,
                              const std::map<std::uint64_t, TargetArrival>& others) {
   PairedRatio result;
   std::vector<double> logs;
+  double log_variance = 0;
+  double my_resolution_s = 0;
+  double other_resolution_s = 0;
   bool anybody_arrived = false;
   for (const auto& [replica, arrival] : mine) {
     const auto partner = others.find(replica);
     if (partner == others.end() || !(arrival.time_s > 0) || !(partner->second.time_s > 0)) continue;
     const Pair pair = pair_of(arrival, partner->second);
     logs.push_back(pair.log_ratio);
+    log_variance += pair.log_variance;
+    result.later_by_s += pair.later_by_s;
+    my_resolution_s += pair.my_resolution_s;
+    other_resolution_s += pair.other_resolution_s;
     result.bound = both(result.bound, pair.bound);
     anybody_arrived = anybody_arrived || pair.anybody_arrived;
   }
@@ -106,8 +152,19 @@ PairedRatio compare_arrivals(const std::map<std::uint64_t, TargetArrival>& mine,
     result.bound = Bound::none;
     return result;
   }
-  result.ratio = exponential(*mean_of(logs));
-  if (logs.size() > 1) result.p_value = p_value_of_zero_mean(logs);
+  const auto n = static_cast<double>(logs.size());
+  const double least_deviation = std::sqrt(log_variance / n);
+  result.ratio = exponential(*mean_of(logs, Range::real, least_deviation));
+  result.later_by_s /= n;
+  result.resolution_s = (result.later_by_s > 0   ? other_resolution_s
+                         : result.later_by_s < 0 ? my_resolution_s
+                                                 : std::max(my_resolution_s, other_resolution_s)) /
+                        n;
+  if (logs.size() < 2) return result;
+  if (least_deviation == 0 && are_equal(logs))
+    result.ratio->interval.reset();
+  else
+    result.p_value = p_value_of_zero_mean(logs, least_deviation);
   return result;
 }
 
@@ -129,7 +186,7 @@ void decide(const std::vector<PairedRatio*>& comparisons) {
     const auto left = static_cast<double>(tested.size() - i);
     largest = std::max(largest, std::min(1.0, left * *comparison.p_value));
     comparison.p_holm = largest;
-    if (largest < level) {
+    if (largest < level && !comparison.is_within_resolution()) {
       comparison.verdict = comparison.ratio->value > 1 ? Verdict::faster : Verdict::slower;
     }
   }

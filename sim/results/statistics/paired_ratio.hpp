@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -18,18 +19,25 @@
 /// Research Methodology 13:152, 2013). exp(mean X) says how many times sooner a is, with a 95 %
 /// interval and a two-sided test by Student's t on X. Over all pairs of algorithms that are compared
 /// at once the p-values are corrected by Holm's method; a difference is a verdict if its corrected
-/// p-value is below 0.05.
+/// p-value is below 0.05 and it is larger than the resolution of the times.
+///
+/// A time is known only as finely as evaluations follow each other. Replicas may agree by that alone,
+/// so X counts as varying at least as much as times do that lie anywhere in their resolution r: the
+/// standard deviation of log T is then r / (T sqrt(12)).
 namespace motley {
 
 /// What is known of when a run reached the target.
 struct TargetArrival {
   double time_s = 0;  ///< when it did; or else until when it is known not to have
   bool arrived = true;
+  double resolution_s = 0;  ///< how finely the time is known, if it arrived
 };
 
 enum class Verdict { faster, slower, undecided };
 /// "faster", "slower", "undecided".
 std::string to_text(Verdict verdict);
+/// Empty when it is none of them.
+std::optional<Verdict> verdict_of(const std::string& text);
 
 /// What the ratio of the cut times says of the ratio of the times themselves.
 enum class Bound {
@@ -40,15 +48,24 @@ enum class Bound {
 };
 /// "", "at_least", "at_most", "mixed".
 std::string to_text(Bound bound);
+/// Empty when it is none of them.
+std::optional<Bound> bound_of(const std::string& text);
 
 /// How many times sooner than another an algorithm reaches the target.
 struct PairedRatio {
   std::size_t pairs = 0;  ///< replicas in which it is known of both, and both took some time
   std::optional<Estimate> ratio;  ///< above 1: sooner; empty if neither ever arrives
   Bound bound = Bound::none;
-  std::optional<double> p_value;  ///< none of fewer than two pairs
-  std::optional<double> p_holm;   ///< the same after the correction
+  /// None of fewer than two pairs, nor of pairs that agree for a reason that is not known: all
+  /// ratios the same and times without a resolution.
+  std::optional<double> p_value;
+  std::optional<double> p_holm;  ///< the same after the correction
   Verdict verdict = Verdict::undecided;
+  double later_by_s = 0;    ///< mean of the other's time less its own, both cut
+  double resolution_s = 0;  ///< mean resolution of the later one's times
+
+  /// The two might change places if evaluations were more frequent.
+  bool is_within_resolution() const { return ratio && std::abs(later_by_s) < resolution_s; }
 
   /// The same seen from the other side.
   PairedRatio inverse() const;

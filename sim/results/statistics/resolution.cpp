@@ -1,7 +1,5 @@
 #include "sim/results/statistics/resolution.hpp"
 
-#include "sim/results/statistics/estimate.hpp"
-
 namespace motley {
 
 double resolution_s(const RunResult& run) {
@@ -13,15 +11,6 @@ double resolution_s(const RunResult& run) {
     before = point.time_s;
   }
   return *run.time_to_target_s - before;
-}
-
-double mean_resolution_s(const std::vector<const RunResult*>& runs) {
-  std::vector<double> gaps;
-  for (const RunResult* run : runs) {
-    if (run->time_to_target_s) gaps.push_back(resolution_s(*run));
-  }
-  const std::optional<Estimate> mean = mean_of(gaps);
-  return mean ? mean->value : 0;
 }
 
 }  // namespace motley

@@ -18,9 +18,8 @@ std::optional<double> high_of(const MaybeEstimate& estimate) {
   return estimate && estimate->interval ? std::optional(estimate->interval->high) : std::nullopt;
 }
 
-std::optional<double> tuned_at_edge(const ComparisonRow& row) {
-  const std::optional<bool>& edge = row.runs.front()->tuned_at_edge;
-  return edge ? std::optional(*edge ? 1.0 : 0.0) : std::nullopt;
+std::optional<double> as_number(const std::optional<bool>& flag) {
+  return flag ? std::optional(*flag ? 1.0 : 0.0) : std::nullopt;
 }
 
 void add_counts(Summary& t) {
@@ -67,6 +66,18 @@ void add_comparison(Summary& t) {
         });
 }
 
+void add_place(Summary& t) {
+  t.add("place", "",
+        "1 = first at this point: by the share of runs that reached the target, then by their mean "
+        "time; or else by final accuracy, then loss",
+        &ComparisonRow::place);
+  t.add(
+      "decided", "",
+      "1: faster than every algorithm behind it by comparisons.csv; 0: not than every one; empty: "
+      "nobody to compare with",
+      [](const ComparisonRow& r) { return as_number(r.decided); });
+}
+
 void add_estimate(Summary& t, const std::string& name, const std::string& what,
                   MaybeEstimate ComparisonRow::*member) {
   t.add(name + "_mean", "", "mean " + what,
@@ -106,6 +117,7 @@ const Summary& summary_table() {
     add_counts(t);
     add_times(t);
     add_comparison(t);
+    add_place(t);
     add_accuracies(t);
     t.add("utilisation", "",
           "mean share of the workers' time spent computing, over the runs that did not fail",
@@ -113,7 +125,7 @@ const Summary& summary_table() {
     t.add("tuned_at_edge", "",
           "1: its tuned parameters are at the edge of their grid, so that better ones may lie "
           "beyond; empty when nothing of it was tuned",
-          &tuned_at_edge);
+          [](const ComparisonRow& r) { return as_number(r.runs.front()->tuned_at_edge); });
     t.add("bytes_to_target", "B",
           "mean over the runs that reached the target, interpolated between evaluations",
           &ComparisonRow::bytes_to_target);
