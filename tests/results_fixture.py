@@ -78,7 +78,8 @@ def write_results(folder, algorithms=("sync", "async", "local"), replicas=3, axe
                             "speedup_low": speedup * 0.9 if speedup and several else None,
                             "speedup_high": speedup * 1.1 if speedup and several else None, "speedup_pairs": len(times),
                             "verdict": verdict(label, algorithms[0], speedup, several, undecided),
-                            "final_accuracy_mean": 0.88, "utilisation": 0.6, "bytes_to_target": 4e10 if mean else None})
+                            "final_accuracy_mean": 0.88, "final_loss_mean": 0.3, "utilisation": 0.6, "bytes_to_target": 4e10 if mean else None})
+        add_places(summary[-len(algorithms):], undecided)
         compared += [{"algorithm": a, "against": b, **point, "pairs": replicas,
                       "ratio": means[b] / means[a] if means[a] and means[b] else None,
                       "verdict": verdict(a, b, means[b] / means[a] if means[a] and means[b] else None, several, undecided)}
@@ -99,7 +100,7 @@ def write_results(folder, algorithms=("sync", "async", "local"), replicas=3, axe
     write_csv(folder / "summary.csv", ["algorithm"] + pointers + [
         "n", "reached", "failed", "diverged", "time_to_target_mean_s", "time_to_target_median_s", "time_to_target_low_s",
         "time_to_target_high_s", "baseline", "speedup", "speedup_low", "speedup_high", "speedup_pairs", "speedup_bound",
-        "verdict",
+        "verdict", "place", "decided",
         "final_accuracy_mean", "final_accuracy_low", "final_accuracy_high", "best_accuracy_mean", "best_accuracy_low",
         "best_accuracy_high", "accuracy_at_25", "accuracy_at_50", "accuracy_at_75", "accuracy_at_100", "utilisation",
         "tuned_at_edge", "bytes_to_target", "final_loss_mean", "final_loss_low", "final_loss_high"], summary)
@@ -126,6 +127,16 @@ def verdict(label, other, ratio, several, undecided):
     if not ratio or not several or (label, other) in undecided or (other, label) in undecided:
         return "undecided"
     return "faster" if ratio > 1 else "slower"
+
+
+def add_places(rows, undecided):
+    """Of one point: by the share that reached the target, then by the mean time."""
+    ranked = sorted(rows, key=lambda row: (-row["reached"] / row["n"], row["time_to_target_mean_s"] or math.inf))
+    for i, row in enumerate(ranked):
+        row["place"] = i + 1
+        behind = [other for other in ranked[i + 1:] if row["reached"]]
+        unsure = row["n"] < 2 or any({row["algorithm"], other["algorithm"]} == set(pair) for other in behind for pair in undecided)
+        row["decided"] = int(not unsure) if behind else None
 
 
 def add_run(name, label, replica, status, reached, rate, point, runs, curves, workers, staleness, links):

@@ -78,16 +78,17 @@ class Script(unittest.TestCase):
         _, told, _, out = self.compare("--figures", "sweep", "--latex", "--only", "sync,async,slow")
         self.assertIn("summary.tex: the summary as a LaTeX table", told)
         table = (out / "summary.tex").read_text().splitlines()
-        self.assertEqual(table[1:5], ["\\begin{tabular}{lrrrrr}", "\\toprule",
+        del table[:3]
+        self.assertEqual(table[:4], ["\\begin{tabular}{lrrrrr}", "\\toprule",
                                       "algorithm & time to 80 \\% test accuracy (s) & reached & speed-up over sync & "
                                       "final accuracy (\\%) & utilisation (\\%) \\\\", "\\midrule"])
         self.assertEqual(table[-2:], ["\\bottomrule", "\\end{tabular}"])
         row = Results(self.folder).summary.set_index("algorithm").loc["async"]
         mean, low, high = (row[f"time_to_target_{part}_s"] for part in ("mean", "low", "high"))
         ratio = [row[c] for c in ("speedup", "speedup_low", "speedup_high")]
-        self.assertEqual(table[6], f"async & {mean:.1f} [{low:.1f}, {high:.1f}] & 3/3 & "
+        self.assertEqual(table[5], f"async & {mean:.1f} [{low:.1f}, {high:.1f}] & 3/3 & "
                          f"{ratio[0]:.2f} [{ratio[1]:.2f}, {ratio[2]:.2f}] & 88.0 & 60 \\\\")
-        self.assertEqual(table[7], "slow & -- & 0/3 & -- & 88.0 & 60 \\\\")
+        self.assertEqual(table[6], "slow & -- & 0/3 & -- & 88.0 & 60 \\\\")
 
 
 class Latex(unittest.TestCase):
@@ -95,6 +96,17 @@ class Latex(unittest.TestCase):
         self.assertEqual(latex.escaped("wp_sgd 50% $x$ #1 {a} & b~c^d \\e <f>"),
                          r"wp\_sgd 50\% \$x\$ \#1 \{a\} \& b\textasciitilde{}c\textasciicircum{}d \textbackslash{}e "
                          r"\textless{}f\textgreater{}")
+
+    def test_speed_ups_are_marked_by_verdict_and_bound(self):
+        row = {"algorithm": "a", "baseline": "b", "replicas": 3, "speedup": 1.13, "speedup_low": 1.03, "speedup_high": 1.24,
+               "speedup_bound": None, "verdict": "undecided"}
+        self.assertEqual(latex.speedup_cell(row), r"$\sim$1.13 [1.03, 1.24]")
+        self.assertEqual(latex.speedup_cell({**row, "verdict": "faster"}), "1.13 [1.03, 1.24]")
+        self.assertEqual(latex.speedup_cell({**row, "verdict": "faster", "speedup_bound": "at_least"}), "$>$ 1.13")
+        self.assertEqual(latex.speedup_cell({**row, "speedup_bound": "at_most"}), r"$\sim$$<$ 1.13")
+        self.assertEqual(latex.speedup_cell({**row, "replicas": 1, "speedup_low": None}), "1.13")
+        self.assertEqual(latex.speedup_cell({**row, "speedup": None}), "--")
+        self.assertEqual(latex.speedup_cell({**row, "algorithm": "b", "speedup": 1.0}), "1")
 
     def test_numbers_have_three_digits(self):
         self.assertEqual([latex.number(v) for v in (56, 0.5, 99.96, 1234.5, 9.999)], ["56.0", "0.500", "100", "1234", "10.0"])

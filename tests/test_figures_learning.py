@@ -9,7 +9,7 @@ import pandas as pd
 
 from pictures import figures
 from pictures.look import Look
-from pictures.results import Results
+from pictures.results import NoData, Results
 from results_fixture import (HORIZON_S, STEP_SIZES, TARGET, TUNED_S, write_comparisons, write_results, write_tuned)
 
 
@@ -163,7 +163,7 @@ class Learning(FigureCase):
     def test_a_ratio_of_censored_runs_is_a_bound_with_an_arrow(self):
         results = Results(self.plain.folder)
         results.summary["speedup_bound"] = ["", "at_least", "", "at_most"]
-        results.summary.loc[3, ["speedup", "speedup_low", "speedup_high"]] = [0.35, 0.3, 0.4]
+        results.summary.loc[3, ["speedup", "speedup_low", "speedup_high", "verdict"]] = [0.35, 0.3, 0.4, "slower"]
         _, right = self.draw(figures.target, results).axes
         self.assertIn("< 0.35x  (0/3 pairs)", texts(right))
         ends = results.summary.set_index("algorithm")["speedup_high"]
@@ -228,11 +228,39 @@ class Learning(FigureCase):
         folder = pathlib.Path(self.place.name) / "compared"
         write_results(folder, axes={RATIO: [1, 4, 16], SIZE: ["1MB", "10MB"]}, trace=False)
         write_comparisons(folder, everywhere)
-        ax = self.draw(figures.best, Results(folder)).axes[0]
+        results = Results(folder)
+        here = (results.summary[RATIO] == 4) & (results.summary[SIZE] == "10MB") & (results.summary["algorithm"] == "async")
+        results.summary.loc[here, "decided"] = 0
+        ax = self.draw(figures.best, results).axes[0]
         cells = dict(zip(texts(ax), [patch.get_facecolor() for patch in ax.patches]))
         self.assertEqual(sorted(texts(ax)), ["async"] * 5 + ["~ async\nlocal"])
         self.assertEqual(cells["~ async\nlocal"], matplotlib.colors.to_rgba(figures.best.UNDECIDED))
         self.assertEqual(cells["async"], matplotlib.colors.to_rgba(Look.of(self.sweep).colour("async")))
+
+    def test_the_map_names_who_is_in_first_place_and_decides_nothing_of_one_replica(self):
+        axes = {RATIO: [1, 4], SIZE: ["1MB", "10MB"]}
+        results = Results(write_results(pathlib.Path(self.place.name) / "placed", axes=axes, trace=False))
+        results.summary.loc[results.summary["algorithm"] == "local", ["place", "decided"]] = [0.5, 1]
+        self.assertEqual(set(texts(self.draw(figures.best, results).axes[0])), {"local"})
+        results.summary["place"] = None
+        with self.assertRaisesRegex(NoData, "does not say who is first"):
+            figures.best.draw(results, Look.of(results))
+        one = Results(write_results(pathlib.Path(self.place.name) / "one", replicas=1, axes=axes, trace=False))
+        fig = self.draw(figures.best, one)
+        self.assertEqual(set(texts(fig.axes[0])), {"async"})
+        self.assertEqual({patch.get_facecolor() for patch in fig.axes[0].patches}, {matplotlib.colors.to_rgba(figures.best.UNDECIDED)})
+        self.assertEqual([t.get_text() for t in fig.legends[0].get_texts()], ["One replica: nothing is decided; see replicas"])
+
+    def test_speed_ups_are_marked_by_the_verdict_and_not_by_their_interval(self):
+        folder = pathlib.Path(self.place.name) / "marked"
+        results = Results(write_results(folder, undecided=[("sync", "local")], trace=False))  # 1.35 to 1.65: without 1
+        results.summary["place"] = [1, 3, 2]
+        left, right = self.draw(figures.target, results).axes
+        self.assertEqual([t.get_text() for t in left.get_yticklabels()], ["sync", "local", "async"])
+        self.assertEqual(texts(right), ["1.00x", "~1.50x", "2.50x"])
+        swept = Results(write_results(folder / "swept", axes={RATIO: [1, 4]}, undecided=[("sync", "local")], trace=False))
+        _, right = self.draw(figures.sweep, swept).axes
+        self.assertEqual(texts(right).count("~"), 2)  # of local, at either ratio
 
     def test_tuning_shows_every_candidate_and_rings_the_chosen_one(self):
         folder = pathlib.Path(self.place.name) / "tuned"

@@ -109,10 +109,28 @@ class Words(unittest.TestCase):
         self.assertEqual(words.run_warnings(Results(self.folder)),
                          ["sync (4 of 5 runs) is odd", "async-0 is odd", "async-1 is odd", "async-2 is odd"])
 
-    def test_what_the_simulator_leaves_undecided_is_within_noise(self):
+    def test_what_the_simulator_leaves_undecided_is_said_to_be(self):
         results = Results(write_results(self.folder, ("sync", "async", "local"), undecided=[("async", "local")]))
         self.assertEqual(words.answer_at(results, ())[1:], [
-            "local is within noise of it: the paired test over the replicas does not decide it.", "Slower: sync 106 s."])
+            "Undecided against it, after correction for the number of pairs: local 70.5 s.", "Slower: sync 106 s."])
+        # The same of a pair the other way round: nothing is decided here.
+        results.summary.at[1, "verdicts"] = {"local": "slower", "sync": "faster"}
+        self.assertEqual(words.answer_at(results, ())[1:], [
+            "Placed behind it, though faster by the paired test: local 70.5 s.", "Slower: sync 106 s."])
+
+    def test_the_order_is_that_of_the_places(self):
+        # As where fewer of async's runs reach the target: its mean is lower, and it is not first.
+        results = Results(write_results(self.folder, ("sync", "async", "local")))
+        results.summary["place"] = [2, 3, 1]
+        self.assertTrue(words.answer_at(results, ())[0].startswith("local reaches 80 % test accuracy in 70.5 s"))
+        self.assertEqual(re.findall(r"</span>(\w+)", report.table_html(results)), ["local", "sync", "async"])
+        self.assertEqual([row["algorithm"] for row in report.summary_data(results, ())], ["local", "sync", "async"])
+
+    def test_results_that_do_not_say_who_is_first_are_not_ranked(self):
+        results = Results(write_results(self.folder))
+        results.summary["place"] = None
+        self.assertEqual(words.answer(results), [("", ["summary.csv does not say who is first: it is of an older version. "
+                                                       "Run the same command again to renew it."])])
 
     def test_intervals_that_overlap_do_not_overrule_the_verdict(self):
         results = Results(write_results(self.folder, ("sync", "async")))
@@ -123,19 +141,17 @@ class Words(unittest.TestCase):
         results = Results(write_results(self.folder, ("sync", "async")))
         results.summary.loc[results.summary["algorithm"] == "async", "speedup_bound"] = "at_least"
         self.assertIn(", at least 2.50x as fast as sync.", words.answer_at(results, ())[0])
-        self.assertIn("<td>&gt; 2.50x<small>", report.table_html(results))
+        self.assertIn("<td>&gt; 2.50x</td>", report.table_html(results))  # the interval is not that of the ratio
 
-    def test_ties_and_runs_that_did_not_reach_the_target_are_said(self):
+    def test_runs_that_did_not_reach_the_target_are_said(self):
         results = Results(write_results(self.folder, ("sync", "async", "local")))
         summary = results.summary.set_index("algorithm")
-        summary.loc["local", ["time_to_target_mean_s", "time_to_target_low_s", "time_to_target_high_s"]] = \
-            summary.loc["async", ["time_to_target_mean_s", "time_to_target_low_s", "time_to_target_high_s"]]
         summary.loc["sync", "reached"] = 1
         summary.loc["async", ["speedup_low", "speedup_high", "speedup_pairs"]] = [None, None, 1]
         results.summary = summary.reset_index()
         self.assertEqual(words.answer_at(results, ()), [
             "async reaches 80 % test accuracy in 42.3 s, 2.50x (1 pair of runs) as fast as sync.",
-            "local is just as fast.", "Slower: sync 106 s (1 of 3 runs)."])
+            "Slower: local 70.5 s and sync 106 s (1 of 3 runs)."])
 
     def test_where_nobody_reaches_the_target_the_closest_is_named(self):
         results = Results(write_results(self.folder, ("slow",)))
@@ -147,15 +163,17 @@ class Words(unittest.TestCase):
         results = Results(write_results(self.folder, ("sync", "async")))
         del results.scenario["target"]
         columns = ["final_accuracy_mean", "final_accuracy_low", "final_accuracy_high"]
+        results.summary["place"] = [1, 2]
         results.summary.loc[results.summary["algorithm"] == "sync", columns] = [0.9, None, None]
-        self.assertEqual(words.answer_at(results, ()), ["No target is set; sync ends with the best accuracy, 90.0 %."])
+        self.assertEqual(words.answer_at(results, ()), ["No target is set; sync ends with the best accuracy, 90.0 %.",
+                                                        "Then async 88.0 %."])
         results.summary[columns] = [[0.9, 0.89, 0.91], [0.88, 0.87, 0.895]]
         self.assertEqual(words.answer_at(results, ()), [
             "No target is set; sync ends with the best accuracy, 90.0 % (95 %: 89.0 to 91.0 %).",
-            "async is within noise of it: the 95 % intervals overlap."])
+            "Then async 88.0 % (95 %: 87.0 to 89.5 %)."])
         results.summary["final_accuracy_mean"] = None
         self.assertEqual(words.answer_at(results, ()), ["No target is set; sync ends with the lowest test loss, 0.3."])
-        results.runs["final_test_loss"] = None
+        results.summary["final_loss_mean"] = None
         results.runs.loc[results.runs["algorithm"] == "async", "samples"] = 192000
         self.assertEqual(words.answer_at(results, ()), ["No target is set; async processes the most samples, 192,000."])
 
@@ -164,6 +182,10 @@ class Words(unittest.TestCase):
         table = report.table_html(results)
         self.assertIn("<td>~1.50x<small>1.35x to 1.65x</small></td>", table)
         self.assertIn("<td>2.50x<small>", table)
+        self.assertIn("~: undecided, after correction for the number of pairs", table)
+        self.assertEqual([row["mark"] for row in report.summary_data(results, ())], ["", "~", ""])
+        results.summary["place"] = [2, 3, 1]  # local first
+        self.assertTrue(words.answer_at(results, ())[0].endswith(" as fast as sync (undecided)."))
 
     def test_seconds_have_three_digits_and_no_exponent(self):
         self.assertEqual([words.seconds(v) for v in (0.0616, 1, 9.996, 40, 99.96, 999.7, 12345)],
@@ -172,17 +194,24 @@ class Words(unittest.TestCase):
     def test_a_sweep_says_who_is_first_how_often(self):
         results = Results(write_results(self.folder, axes={RATIO: [1, 4]}, undecided=[("async", "local")]))
         self.assertEqual(words.over_the_sweep(results), "async reaches 80 % test accuracy first at all 2 points of the sweep. "
-                         "At 2 of these points another algorithm is within noise of the first.")
+                         "At 2 of these points it is not decided that the first is faster than every other.")
         first = (results.summary["algorithm"] == "local") & (results.summary[RATIO] == 4)
-        results.summary.loc[first, "time_to_target_mean_s"] = 1.0
+        results.summary.loc[first, ["place", "decided"]] = [0, 1]
         self.assertEqual(words.over_the_sweep(results), "First to reach 80 % test accuracy: async at 1 of 2 points and local at 1. "
-                         "At 2 of these points another algorithm is within noise of the first.")
+                         "At 1 of these points it is not decided that the first is faster than every other.")
         self.assertIn("(at the first point of the sweep)", words.question(results))
 
     def test_one_replica_is_not_sure(self):
         results = Results(write_results(self.folder, replicas=1))
         self.assertIn("One run per algorithm: there are no confidence intervals", words.how_sure(results)[0])
-        self.assertEqual(words.answer_at(results, ())[0], "async reaches 80 % test accuracy in 43.9 s, 2.50x as fast as sync.")
+        self.assertEqual(words.answer_at(results, ()), [
+            "async reaches 80 % test accuracy in 43.9 s, 2.50x as fast as sync.", "Then local 73.2 s and sync 110 s.",
+            "One replica: nothing is decided; see replicas."])
+        self.assertNotIn("~2", report.table_html(results))
+        sweep = Results(write_results(self.folder / "sweep", replicas=1, axes={RATIO: [1, 4]}))
+        self.assertEqual(words.over_the_sweep(sweep), "async reaches 80 % test accuracy first at all 2 points of the sweep. "
+                         "One replica: nothing is decided; see replicas.")
+        self.assertNotIn("replicas", " ".join(sentence for _, said in words.answer(sweep) for sentence in said))  # once is enough
 
     def test_failed_and_diverged_runs_are_named_with_their_reason(self):
         results = Results(write_results(self.folder, statuses={"sync-0": "failed", "local-1": "diverged"}))

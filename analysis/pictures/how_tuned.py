@@ -1,7 +1,7 @@
 """How the parameters were tuned, in words: from tuned.csv and the scenario."""
 from .figures.target import target_text
 from .figures.tuning import tuned_parameters
-from .noise import known
+from .verdicts import known
 from .results import list_of, object_of, value_text
 from .words import joined, number
 

@@ -1,7 +1,7 @@
 """summary.csv as a table for LaTeX; needs the package booktabs."""
 from .figures.target import target_text
-from .noise import known
 from .results import value_text
+from .verdicts import WHAT_MARKS_MEAN, is_undecided, known, sign
 
 ESCAPES = {"\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_", "{": r"\{", "}": r"\}",
            "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "<": r"\textless{}", ">": r"\textgreater{}"}
@@ -25,12 +25,22 @@ def with_interval(row, value, low, high, text=number):
     return f"{text(row[value])} [{text(row[low])}, {text(row[high])}]"
 
 
+def speedup_cell(row):
+    """As in the closing table: what is undecided and what is a bound is marked as such."""
+    if not known(row["speedup"]):
+        return "--"
+    if row["algorithm"] == row["baseline"]:
+        return "1"
+    bound = {"> ": "$>$ ", "< ": "$<$ "}.get(sign(row), "")
+    text = f"{row['speedup']:.2f}" if bound else with_interval(row, "speedup", "speedup_low", "speedup_high", lambda v: f"{v:.2f}")
+    return (r"$\sim$" if is_undecided(row) else "") + bound + text
+
+
 def cells(row):
     everybody = row["reached"] >= row["n"]
     time = with_interval(row, "time_to_target_mean_s", "time_to_target_low_s", "time_to_target_high_s")
-    speedup = with_interval(row, "speedup", "speedup_low", "speedup_high", lambda v: f"{v:.2f}")
     return [time if everybody or time == "--" else f"$>$ {time}", f"{row['reached']:g}/{row['n']:g}",
-            "1" if row["algorithm"] == row["baseline"] and speedup != "--" else speedup,
+            speedup_cell(row),
             with_interval(row, "final_accuracy_mean", "final_accuracy_low", "final_accuracy_high", lambda v: f"{100 * v:.1f}"),
             "--" if not known(row["utilisation"]) else f"{100 * row['utilisation']:.0f}"]
 
@@ -42,7 +52,8 @@ def table(results):
     heads = ["algorithm"] + [results.axis_name(axis) for axis in axes] + [
         f"time to {target_text(results) or 'target'} (s)", "reached",
         f"speed-up over {baseline.iloc[0]}" if len(baseline) else "speed-up", "final accuracy (%)", "utilisation (%)"]
-    lines = ["% Means with 95 % intervals; > : not every run reached the target. Needs \\usepackage{booktabs}.",
+    lines = ["% Means with 95 % intervals; > and <: at least, at most, as not every run reached the target.", f"% {WHAT_MARKS_MEAN}",
+             "% Needs \\usepackage{booktabs}.",
              f"\\begin{{tabular}}{{{'l' * (1 + len(axes))}{'r' * (len(heads) - 1 - len(axes))}}}", "\\toprule",
              " & ".join(map(escaped, heads)) + " \\\\", "\\midrule"]
     before = None

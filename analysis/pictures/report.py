@@ -13,6 +13,7 @@ from .figures.target import rows_of
 from .look import Look
 from .results import NoData
 from .style import CLASSES, STATES, evenly
+from .verdicts import WHAT_MARKS_MEAN, mark, sign
 
 PAGE = pathlib.Path(__file__).parent / "page"
 LIBRARIES = [pathlib.Path("/usr/share/javascript/chart.js/chart.min.js"),
@@ -60,7 +61,7 @@ def curve_data(results, point, most):
 def summary_data(results, point):
     wanted = ["algorithm", "n", "reached", "time_to_target_mean_s", "time_to_target_low_s", "time_to_target_high_s",
               "speedup", "speedup_low", "speedup_high"]
-    return [{c: rounded(row[c]) for c in wanted} for row in rows_of(results, point)[wanted].to_dict("records")]
+    return [{**{c: rounded(row[c]) for c in wanted}, "mark": mark(row)} for row in rows_of(results, point).to_dict("records")]
 
 
 def sweep_data(results):
@@ -82,6 +83,7 @@ def sweep_data(results):
             parts = ["mean", "low", "high"] if name == "time" else ["", "_low", "_high"]
             series[label][name] = {key: rounded_list(mine[columns.format(part)])
                                    for key, part in zip(("mean", "low", "high"), parts)}
+        series[label]["speedup"]["marks"] = [mark(row) for row in mine.to_dict("records")]
     return {"axis": results.axis_name(axis) + (f" ({fixed})" if fixed else ""), "series": series,
             "log": sweep_figure.is_geometric(values), "values": values if numbers else [], "names": None if numbers else [str(v) for v in values]}
 
@@ -215,8 +217,8 @@ def chart_cards(data):
         cards.append(card("curves", "Learning curves", "Mean over replicas with its 95 % band. Drag to zoom, double-click "
                           "to reset; the buttons at the top hide an algorithm in every chart.", tools, wide=True))
     if data["target"] and any(r["time_to_target_mean_s"] is not None for rows in data["summary"].values() for r in rows):
-        cards.append(card("target", "Time to target", "Mean and 95 % interval, fastest first."))
-        cards.append(card("speedup", "Speed-up", "With the interval of the paired comparison; comparisons.csv says which differences are decided."))
+        cards.append(card("target", "Time to target", "Mean and 95 % interval, in the order of places."))
+        cards.append(card("speedup", "Speed-up", f"With the interval of the paired comparison. {WHAT_MARKS_MEAN}"))
     if data["sweep"]:
         cards.append(card("sweep", f"Over {data['sweep']['axis']}", "One line per algorithm with its 95 % band; a gap: not reached.",
                           choice("y", {"time": "time to target", "speedup": "speed-up"}, "what is shown") + ZOOM, wide=True))
@@ -266,11 +268,10 @@ def table_html(results):
         rows = []
         for _, row in rows_of(results, point).iterrows():
             time = interval_cell(row, "time_to_target_mean_s", "time_to_target_low_s", "time_to_target_high_s", words.seconds)
-            speed = interval_cell(row, "speedup", "speedup_low", "speedup_high", lambda v: f"{v:.2f}x")
+            low, high = ("speedup", "speedup") if sign(row) else ("speedup_low", "speedup_high")  # a bound has no interval
+            speed = interval_cell(row, "speedup", low, high, lambda v: f"{v:.2f}x")
             if speed:
-                speed = {"at_least": "&gt; ", "at_most": "&lt; "}.get(row["speedup_bound"], "") + speed
-                if row["verdict"] == "undecided" and row["n"] > 1:
-                    speed = "~" + speed
+                speed = text(mark(row)) + speed
             accuracy = interval_cell(row, "final_accuracy_mean", "final_accuracy_low", "final_accuracy_high",
                                      lambda v: f"{100 * v:.2f} %")
             bad = [f"{row[k]:g} {k}" for k in ("failed", "diverged") if words.known(row[k]) and row[k] > 0]
@@ -293,7 +294,7 @@ def table_html(results):
         tables.append(f'<div class="scroll" data-point="{text(key_of(results, point))}">' +
                       (f"<h3>{text(title)}</h3>" if title else "") + "<table><thead><tr>" +
                       "".join(f"<th>{h}</th>" for h in heads) + "</tr></thead><tbody>" + "".join(rows) + "</tbody></table></div>")
-    note = ("<p class=\"note\">Small figures: 95 % intervals. ~: the paired test does not decide it. &gt; and &lt;: at least, at "
+    note = (f"<p class=\"note\">Small figures: 95 % intervals. {WHAT_MARKS_MEAN} &gt; and &lt;: at least, at "
             "most, because one side has runs that ended before they reached the target.</p>" if results.target else "")
     return "".join(tables) + note
 

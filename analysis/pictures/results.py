@@ -73,7 +73,8 @@ class Results:
             setattr(self, name, self._table(name))
         self.axes = [column for column in self.runs.columns if column.startswith("/")]
         self.algorithms = self._algorithms()
-        self.summary["undecided_with"] = self._undecided()
+        self.summary["verdicts"] = self._verdicts()
+        self.summary["replicas"] = self.summary["n"].max() if len(self.summary) else 0.0
 
     def _json(self, name):
         try:
@@ -125,17 +126,19 @@ class Results:
         return list(dict.fromkeys([a for a in labels if isinstance(a, str)] + list(self.runs["algorithm"]) +
                                   list(self.summary["algorithm"])))
 
-    def _undecided(self):
-        """Of each row of summary.csv: the other algorithms at its point that comparisons.csv does not tell from it."""
+    def _verdicts(self):
+        """Of each row of summary.csv: the verdict of comparisons.csv against each other algorithm at its point."""
         axes = [axis for axis in self.axes if axis in self.comparisons and axis in self.summary]
         found = {}
-        for row in self.comparisons[self.comparisons["verdict"] == "undecided"].to_dict("records"):
-            place = (row["algorithm"], *(row[axis] for axis in axes))
-            # Without a ratio nobody of the two arrived; one pair of runs says nothing about chance.
-            if row["ratio"] == row["ratio"] and row["pairs"] > 1:
-                found.setdefault(place, set()).add(row["against"])
-        return [found.get((row["algorithm"], *(row[axis] for axis in axes)), set())
+        for row in self.comparisons.to_dict("records"):
+            found.setdefault((row["algorithm"], *(row[axis] for axis in axes)), {})[row["against"]] = row["verdict"]
+        return [found.get((row["algorithm"], *(row[axis] for axis in axes)), {})
                 for row in self.summary.to_dict("records")]
+
+    @property
+    def says_places(self):
+        """Whether summary.csv says who is first: that of an older version does not."""
+        return bool(self.summary["place"].notna().any())
 
     def classes(self):
         """Worker classes in the order of their ranks: this order decides colours."""

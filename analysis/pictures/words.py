@@ -1,7 +1,7 @@
 """A results folder in words: the question, the answer, and how certain it is. Numbers are the simulator's."""
 from .figures.target import rows_of, target_text
-from .noise import known, within_noise
 from .results import list_of, object_of, seconds, value_text
+from .verdicts import ONE_REPLICA, is_undecided, known
 
 
 def joined(parts):
@@ -111,30 +111,57 @@ def speedup_text(row):
         text += f" (95 %: {row['speedup_low']:.2f} to {row['speedup_high']:.2f})"
     elif not known(row["speedup_low"]) and row["n"] > 1 and known(row["speedup_pairs"]):
         text += f" ({number(int(row['speedup_pairs']), 'pair')} of runs)"
-    return f", {text} as fast as {row['baseline']}"
+    return f", {text} as fast as {row['baseline']}" + (" (undecided)" if is_undecided(row) else "")
 
 
 def without_accuracy(results, point):
     """The answer where there is no target and no accuracy: the loss, or else how much work was done."""
+    losses = rows_of(results, point).dropna(subset=["final_loss_mean"])
+    if len(losses):
+        return f"No target is set; {losses.iloc[0]['algorithm']} ends with the lowest test loss, {losses.iloc[0]['final_loss_mean']:.3g}."
     runs = results.at(point)
-    runs = runs[runs["status"] == "ok"]
-    for column, ascending, words in (("final_test_loss", True, "ends with the lowest test loss, {:.3g}"),
-                                     ("samples", False, "processes the most samples, {:,.0f}")):
-        means = runs.groupby("algorithm", sort=False)[column].mean().dropna().sort_values(ascending=ascending, kind="stable")
-        if len(means):
-            return f"No target is set; {means.index[0]} {words.format(means.iloc[0])}."
+    work = runs[runs["status"] == "ok"].groupby("algorithm", sort=False)["samples"].mean().dropna()
+    if len(work):
+        return f"No target is set; {work.idxmax()} processes the most samples, {work.max():,.0f}."
     return "No target is set, and no run finished successfully."
 
 
-def final_accuracies(best, rows):
-    """The answer where there is an accuracy, but no target."""
-    text = f"No target is set; {best['algorithm']} ends with the best accuracy, {100 * best['final_accuracy_mean']:.1f} %"
-    if not known(best["final_accuracy_low"]):
-        return [text + "."]
-    near = list(rows[(rows["algorithm"] != best["algorithm"]) &
-                     (rows["final_accuracy_high"] >= best["final_accuracy_low"])]["algorithm"])
-    return [text + f" (95 %: {100 * best['final_accuracy_low']:.1f} to {100 * best['final_accuracy_high']:.1f} %)."] + (
-        [f"{joined(near)} {'is' if len(near) == 1 else 'are'} within noise of it: the 95 % intervals overlap."] if near else [])
+def accuracy_text(row):
+    """"90.0 % (95 %: 89.0 to 91.0 %)"."""
+    text = f"{100 * row['final_accuracy_mean']:.1f} %"
+    if known(row["final_accuracy_low"]):
+        text += f" (95 %: {100 * row['final_accuracy_low']:.1f} to {100 * row['final_accuracy_high']:.1f} %)"
+    return text
+
+
+def final_accuracies(rows):
+    """The answer where there is an accuracy, but no target: in the order of places, without a verdict."""
+    there = rows[rows["final_accuracy_mean"].notna()]
+    others = [f"{row['algorithm']} {accuracy_text(row)}" for _, row in there.iloc[1:].iterrows()]
+    return ([f"No target is set; {there.iloc[0]['algorithm']} ends with the best accuracy, {accuracy_text(there.iloc[0])}."] +
+            ([f"Then {joined(others)}."] if others else []))
+
+
+def time_text(row):
+    return f"{row['algorithm']} {seconds(row['time_to_target_mean_s'])}{reached_text(row)}"
+
+
+# By the verdict on the first against the other.
+BEHIND = {"faster": "Slower: {}.", "undecided": "Undecided against it, after correction for the number of pairs: {}.",
+          "slower": "Placed behind it, though faster by the paired test: {}."}
+
+
+def those_behind(first, others):
+    """Who else reaches the target, in the order of places."""
+    if first["replicas"] <= 1:
+        return [f"Then {joined([time_text(row) for row in others])}."] if others else []
+    sentences = []
+    told = {row["algorithm"]: first["verdicts"].get(row["algorithm"]) for row in others}
+    for verdict in ("undecided", "slower", "faster"):
+        found = [time_text(row) for row in others
+                 if (told[row["algorithm"]] if told[row["algorithm"]] in BEHIND else "undecided") == verdict]
+        sentences += [BEHIND[verdict].format(joined(found))] if found else []
+    return sentences
 
 
 def answer_at(results, point):
@@ -144,10 +171,7 @@ def answer_at(results, point):
     if rows.empty:
         return ["No run has finished."]
     if wanted is None:
-        best = rows.sort_values("final_accuracy_mean", ascending=False, na_position="last").iloc[0]
-        if not known(best["final_accuracy_mean"]):
-            return [without_accuracy(results, point)]
-        return final_accuracies(best, rows)
+        return final_accuracies(rows) if rows["final_accuracy_mean"].notna().any() else [without_accuracy(results, point)]
     there = rows[rows["time_to_target_mean_s"].notna()]
     absent = rows[rows["time_to_target_mean_s"].isna()]
     failed = list(absent[absent["failed"] >= absent["n"]]["algorithm"])
@@ -164,25 +188,11 @@ def answer_at(results, point):
     first = there.iloc[0]
     sentences = [f"{first['algorithm']} reaches {wanted} in {seconds(first['time_to_target_mean_s'])}"
                  f"{reached_text(first)}{speedup_text(first)}."]
-    others = [row for _, row in there.iloc[1:].iterrows()]
-    ties = [row["algorithm"] for row in others if row["time_to_target_mean_s"] == first["time_to_target_mean_s"]]
-    if ties:
-        sentences.append(f"{joined(ties)} {'is' if len(ties) == 1 else 'are'} just as fast.")
-    others = [row for row in others if row["algorithm"] not in ties]
-    near = {}
-    for row in others:
-        why = within_noise(first, row)
-        if why:
-            near.setdefault(why, {})[row["algorithm"]] = row["algorithm"] + reached_text(row)
-    for why, labels in near.items():
-        sentences.append(f"{joined(labels.values())} {'is' if len(labels) == 1 else 'are'} within noise of it: {why}.")
-    later = [f"{row['algorithm']} {seconds(row['time_to_target_mean_s'])}{reached_text(row)}" for row in others
-             if not any(row["algorithm"] in labels for labels in near.values())]
-    if later:
-        sentences.append(f"Slower: {joined(later)}.")
+    sentences += those_behind(first, [row for _, row in there.iloc[1:].iterrows()])
     if never:
         sentences.append(f"{joined(never)} never {'reaches' if len(never) == 1 else 'reach'} it.")
-    return sentences + bad
+    once = [ONE_REPLICA] if first["replicas"] <= 1 and len(rows) > 1 and len(results.points()) == 1 else []
+    return sentences + bad + once
 
 
 def over_the_sweep(results):
@@ -195,10 +205,12 @@ def over_the_sweep(results):
         else:
             first = there.iloc[0]
             firsts[first["algorithm"]] = firsts.get(first["algorithm"], 0) + 1
-            unsure += any(within_noise(first, row) for _, row in there.iloc[1:].iterrows())
+            unsure += first["decided"] == 0
     total = len(results.points())
     ordered = sorted(firsts.items(), key=lambda item: -item[1])
-    doubt = f" At {unsure} of these points another algorithm is within noise of the first." if unsure else ""
+    doubt = f" At {unsure} of these points it is not decided that the first is faster than every other." if unsure else ""
+    if unsure and results.summary["replicas"].max() <= 1:
+        doubt = f" {ONE_REPLICA}"
     if len(ordered) == 1 and not nobody:
         return f"{ordered[0][0]} reaches {target_text(results)} first at all {total} points of the sweep." + doubt
     if not ordered:
@@ -215,6 +227,8 @@ def answer(results):
         return [("", ["There are no finished runs in this folder."])]
     if results.summary.empty:
         return [("", ["summary.csv is missing or empty, so there is nothing to compare; individual runs are shown below."])]
+    if not results.says_places:
+        return [("", ["summary.csv does not say who is first: it is of an older version. Run the same command again to renew it."])]
     undone = len(results.planned) - len(results.runs)
     partly = [f"Only {len(results.runs)} of {len(results.planned)} planned runs have finished."] if undone > 0 else []
     points = results.points()
@@ -262,7 +276,7 @@ def how_sure(results):
     if len(counts):
         fewest, most = min(counts), max(counts)
         if most == 1:
-            lines.append("One run per algorithm: there are no confidence intervals, so small differences mean nothing. "
+            lines.append("One run per algorithm: there are no confidence intervals, and nothing is decided. "
                          "Set replicas in the scenario to get intervals.")
         else:
             lines.append(f"{fewest if fewest == most else f'{fewest} to {most}'} replicas per algorithm, each with its "

@@ -2,45 +2,36 @@ from matplotlib.patches import Patch, Rectangle
 
 from ..results import NoData, value_text
 from ..style import legend_above, legend_name, panels, short, tiny
+from ..verdicts import ONE_REPLICA, known
 
 NAME = "best"
 TITLE = "Best algorithm over two swept parameters"
-HOW_TO_READ = ("Each cell names the algorithm with the shortest mean time to target, in its colour. Grey: undecided. The "
-               "cell names the fastest, marked ~, and the one that comes closest of those whose paired comparison with it "
-               "is undecided (comparisons.csv). White: no algorithm reached the target. If more than two parameters are swept, "
-               "the others are held at their first value.")
+HOW_TO_READ = ("Each cell names the algorithm in first place (summary.csv): the one of whose runs the largest share reached "
+               "the target, and of those the soonest on average. In its colour: it is faster than every other by "
+               "comparisons.csv. Grey: that is undecided. The cell then names the first, marked ~, and the next of those than "
+               "which it is not decidedly faster. White: no algorithm reached the target. If more than two parameters are "
+               "swept, the others are held at their first value.")
 UNDECIDED, NOBODY = "#D0D0D0", "#FFFFFF"
 
 
-def undecided(results, cell, first, other):
-    """Whether first place could as well be the other's."""
-    pairs = results.comparisons
-    for axis, value in cell.items():
-        if axis in pairs:
-            pairs = pairs[pairs[axis] == value]
-    a, b = first["algorithm"], other["algorithm"]
-    pairs = pairs[pairs["algorithm"].isin([a, b]) & pairs["against"].isin([a, b])]
-    return pairs.empty or (pairs["verdict"] == "undecided").any()
-
-
-def winner(results, rows, cell):
-    """(label, its nearest rival or None when it is the best for sure); None when nobody reached the target."""
-    rows = rows.dropna(subset=["time_to_target_mean_s"]).sort_values("time_to_target_mean_s", kind="stable")
-    if rows.empty:
+def winner(rows):
+    """(label, whether it is the best for sure, its nearest rival if not); None when nobody reached the target."""
+    rows = rows.sort_values("place", na_position="last", kind="stable")
+    if rows.empty or not known(rows.iloc[0]["time_to_target_mean_s"]):
         return None
     first = rows.iloc[0]
-    rivals = [other["algorithm"] for _, other in rows.iloc[1:].iterrows() if undecided(results, cell, first, other)]
-    return first["algorithm"], rivals[0] if rivals else None
+    rivals = [label for label in rows["algorithm"].iloc[1:] if first["verdicts"].get(label, "faster") != "faster"]
+    return first["algorithm"], first["decided"] != 0, rivals[0] if rivals and first["replicas"] > 1 else None
 
 
 def draw_cell(ax, i, j, best, look):
-    colour = NOBODY if best is None else UNDECIDED if best[1] else look.colour(best[0])
+    colour = NOBODY if best is None else look.colour(best[0]) if best[1] else UNDECIDED
     ax.add_patch(Rectangle((i - 0.5, j - 0.5), 1, 1, facecolor=colour, edgecolor="white", linewidth=1.5))
     words = "none" if best is None else short(best[0], 16)
-    if best and best[1]:
-        words = f"~ {short(best[0], 14)}\n{short(best[1], 14)}"
+    if best and not best[1] and best[2]:
+        words = f"~ {short(best[0], 14)}\n{short(best[2], 14)}"
     ax.text(i, j, words, ha="center", va="center", fontsize=tiny(),
-            color="white" if best and not best[1] and dark(colour) else "black")
+            color="white" if best and best[1] and dark(colour) else "black")
 
 
 def dark(colour):
@@ -55,6 +46,8 @@ def draw(results, look):
         raise NoData("fewer than two axes are swept")
     if results.summary.empty or any(a not in results.summary for a in axes):
         raise NoData("summary.csv has no rows over both axes")
+    if not results.says_places:
+        raise NoData("summary.csv does not say who is first")
     x, y = axes[:2]
     rows = results.summary
     fixed = {other: rows[other].iloc[0] for other in axes[2:]}
@@ -66,11 +59,11 @@ def draw(results, look):
     used, doubt, nobody = {}, False, False
     for i, xv in enumerate(xs):
         for j, yv in enumerate(ys):
-            best = winner(results, rows[(rows[x] == xv) & (rows[y] == yv)], {x: xv, y: yv, **fixed})
+            best = winner(rows[(rows[x] == xv) & (rows[y] == yv)])
             draw_cell(ax, i, j, best, look)
             nobody |= best is None
-            doubt |= best is not None and best[1] is not None
-            if best and not best[1]:
+            doubt |= best is not None and not best[1]
+            if best and best[1]:
                 used[best[0]] = Patch(color=look.colour(best[0]))
     ax.set_xlim(-0.5, len(xs) - 0.5)
     ax.set_ylim(-0.5, len(ys) - 0.5)
@@ -83,7 +76,7 @@ def draw(results, look):
         fig.suptitle(", ".join(f"{results.axis_name(a)} = {value_text(v)}" for a, v in fixed.items()))
     entries = {legend_name(label): used[label] for label in results.algorithms if label in used}
     if doubt:
-        entries["undecided"] = Patch(color=UNDECIDED)
+        entries["undecided" if rows["replicas"].max() > 1 else ONE_REPLICA.rstrip(".")] = Patch(color=UNDECIDED)
     if nobody:
         entries["target not reached"] = Patch(facecolor=NOBODY, edgecolor="0.5", linewidth=0.5)
     legend_above(fig, entries)

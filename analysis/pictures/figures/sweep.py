@@ -1,8 +1,8 @@
 from matplotlib.lines import Line2D
 
-from ..noise import known
 from ..results import NoData, value_text
 from ..style import legend_above, panels, short, small
+from ..verdicts import WHAT_MARKS_MEAN, is_undecided, known
 from .arrows import bound_arrow, has_bound_arrows
 from .curves import FEWEST_FOR_BANDS
 from .scales import is_geometric, is_number, log_axis, spans_much
@@ -13,8 +13,8 @@ TITLE = "Time to target and speed-up over the swept parameter"
 HOW_TO_READ = ("One line per algorithm, named at its end; the shaded band is the 95 % interval from summary.csv (with fewer "
                "than five replicas, dots are the times of each instead). An open marker with an arrow: not every run "
                "reached the target at that value, and the true mean lies in the arrow's direction; where no run did, the "
-               "arrow starts where the runs end. If several parameters are swept, the others are held at their first "
-               "value.")
+               f"arrow starts where the runs end. {WHAT_MARKS_MEAN} If several parameters are swept, the others are held "
+               "at their first value.")
 
 
 def sweep_axis(results):
@@ -68,6 +68,13 @@ def draw_line(ax, look, label, places, cells, bands):
             if bound != "mixed":
                 bound_arrow(ax, x, value, look.colour(label), way=1 if bound == "at_least" else -1)
     return [value for _, value, *_ in there]
+
+
+def mark_undecided(ax, look, label, rows, places):
+    for x, (_, row) in zip(places, rows.iterrows()):
+        if is_undecided(row):
+            ax.annotate("~", (x, row["speedup"]), xytext=(0, 3), textcoords="offset points", ha="center", fontsize=small(),
+                        color=look.ink(label))
 
 
 def draw_replicas(ax, results, look, label, rows, axis, place):
@@ -136,6 +143,8 @@ def draw(results, look):
             there = [(x, cell[0]) for x, cell in zip(places, cells) if known(cell[0])]
             if there:
                 ends[algorithm] = max(there)
+            if cell_of is speedup_at:
+                mark_undecided(ax, look, algorithm, mine, places)
             if not bands and cell_of is time_at:
                 draw_replicas(ax, results, look, algorithm, mine, axis, place)
         frame(ax, results.axis_name(axis), values, place, shown, label)

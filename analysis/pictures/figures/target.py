@@ -1,16 +1,16 @@
 from matplotlib.patheffects import withStroke
 
-from ..noise import known
 from ..results import NoData, seconds
 from ..style import panels, short, small
+from ..verdicts import WHAT_MARKS_MEAN, known, mark
 from .arrows import bound_arrow
 from .scales import log_axis, spans_much
 
 NAME = "target"
 TITLE = "Time to target and speed-up"
-HOW_TO_READ = ("Left: mean virtual time to reach the target with its 95 % interval, fastest first. Right: speed-up "
-               "over the baseline with the interval of the paired comparison; if it contains 1, the two are too "
-               "close to call. Bars start at zero; where values differ by a factor of twelve or more the axis is "
+HOW_TO_READ = ("Left: mean virtual time to reach the target with its 95 % interval, in the order of places "
+               "(summary.csv). Right: speed-up over the baseline with the interval of the paired comparison. "
+               f"{WHAT_MARKS_MEAN} Bars start at zero; where values differ by a factor of twelve or more the axis is "
                "logarithmic, and they are points. Pale, with an arrow: not every run (right: not every pair of runs) "
                "reached the target, k/n says how many did, and the true value lies in the arrow's direction; what no run "
                "reached is an arrow from where the runs end. An interval too long for the axis ends in an arrowhead and "
@@ -28,12 +28,12 @@ def target_text(results):
 
 
 def rows_of(results, point):
-    """The rows of summary.csv at one point of the sweep, fastest first, never reached last."""
+    """The rows of summary.csv at one point of the sweep, the first first."""
     rows = results.summary
     for axis, value in zip(results.axes, point):
         if axis in rows:
             rows = rows[rows[axis] == value]
-    return rows.sort_values("time_to_target_mean_s", na_position="last", kind="stable")
+    return rows.sort_values("place", na_position="last", kind="stable")
 
 
 def reached_at(rows):
@@ -112,9 +112,8 @@ def speedup_cell(row):
     value, low, high, bound = against_baseline(row)
     if not known(value):
         return "no pair reached the target"
-    sign = {"at_least": "> ", "at_most": "< "}.get(bound, "")
     pairs = f"  ({row['speedup_pairs']:g}/{row['n']:g} pairs)" if row["speedup_pairs"] < row["n"] else ""
-    return value, low, high, f"{sign}{value:.2f}x{pairs}", bound
+    return value, low, high, f"{mark(row)}{value:.2f}x{pairs}", bound
 
 
 def draw_column(ax, look, rows, cells):

@@ -1,9 +1,9 @@
 from matplotlib.lines import Line2D
 from pandas.api.types import is_numeric_dtype
 
-from ..noise import known
 from ..results import COLUMNS, NoData
 from ..style import legend_above, name_point, panels, short, tiny
+from ..verdicts import known
 from .arrows import bound_arrow
 from .scales import is_geometric, log_axis, spans_much
 from .target import target_text

@@ -114,7 +114,7 @@
     const line = (values) => series.x.map((x, i) => ({ x, y: values[i] }));
     const style = { label, algorithm: label, borderColor: colour, backgroundColor: colour, pointRadius: 0, borderWidth: 2,
       pointHitRadius: 8, ...markerOf(label), borderDash: (data.look[label] || {}).dash || [], ...more };
-    const sets = [{ ...style, data: line(series.mean) }];
+    const sets = [{ ...style, data: line(series.mean), marks: series.marks }];
     if (series.low) {
       const edge = { ...style, borderWidth: 0, pointRadius: 0, pointHitRadius: 0, band: true, order: 1 };  // below the lines
       sets.push({ ...edge, data: line(series.low), fill: false },
@@ -129,7 +129,7 @@
     plugins: { legend: { display: false }, tooltip: {
       filter: (item) => !item.dataset.band,
       callbacks: { title: (items) => (items.length ? `${x}: ${short(items[0].parsed.x)}` : ""),
-        label: (item) => `${item.dataset.label}: ${short(item.parsed.y)}` } } },
+        label: (item) => `${item.dataset.label}: ${(item.dataset.marks || [])[item.dataIndex] || ""}${short(item.parsed.y)}` } } },
   });
   const barOptions = (x, more = {}) => ({
     animation: false, maintainAspectRatio: false, indexAxis: "y",
@@ -185,8 +185,10 @@
     },
     speedup() {
       const rows = summaryRows();
-      return { type: "bar", data: bars(rows, "speedup", "speedup_low", "speedup_high"),
-        options: barOptions(`speed-up over ${data.baseline}`, { x: reach(rows, "speedup", "speedup_high"), tip: (item) => `${short(item.parsed.x)}x as fast` }) };
+      const chart = { type: "bar", data: bars(rows, "speedup", "speedup_low", "speedup_high"),
+        options: barOptions(`speed-up over ${data.baseline}`, { x: reach(rows, "speedup", "speedup_high"), tip: (item) => `${rows[item.dataIndex].mark}${short(item.parsed.x)}x as fast` }) };
+      chart.data.labels = rows.map((r) => (r.mark ? `${shortName(r.algorithm)} (${r.mark.trim()})` : shortName(r.algorithm)));
+      return chart;
     },
     sweep() {
       const kind = control("sweep", "y");
