@@ -1,8 +1,8 @@
 """How the parameters were tuned, in words: from tuned.csv and the scenario."""
 from .figures.target import target_text
 from .figures.tuning import tuned_parameters
-from .verdicts import known
 from .results import list_of, object_of, value_text
+from .verdicts import known
 from .words import joined, number
 
 FIRST_TUNING_SEED = 1_000_000  # after the scenario's own, as docs/scenario.md says of tune
