@@ -43,7 +43,7 @@ class Allocation : public Algorithm {
              .choices = {"equal", "static", "adaptive"}},
             &Options::mode);
       f.add({.name = "ratios",
-             .doc = "static: one number a worker; empty: the known speeds",
+             .doc = "static: one number per worker; empty: the known speeds",
              .fallback = JsonValue::parse("[]"),
              .minimum = 0,
              .above_minimum = true},

@@ -5,7 +5,7 @@
 ///   tau_i = max(1, round(tau_fast v_i / v_fast)), so that all reach the average together
 ///   worker i:  loop: tau_i times: x <- x - eta grad f(x; B samples);   x <- sum_j p_j x_j
 ///   data:      dealt anew every D = floor(N / (B sum_i tau_i)) rounds. The slow workers' samples,
-///              K a deal, are those with the largest score out of rho K candidates; a sample's
+///              K per deal, are those with the largest score out of rho K candidates; a sample's
 ///              score is its latest training loss, infinite before it is seen. The fast workers get
 ///              slices of a fresh permutation of everything.
 ///

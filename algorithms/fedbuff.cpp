@@ -8,7 +8,8 @@
 ///   worker:  loop: receive x;  y <- x;  H times: y <- y - eta grad f(y; B samples);  send x - y
 ///
 /// s(delta) = 1/sqrt(1 + delta), or 1. Differences are added to the present model; models are never
-/// averaged. Who is sent the model next is drawn evenly from those that are idle [inferred]. K = 1, H = 1, s = 1 and all workers at once is async, to rounding.
+/// averaged. Who is sent the model next is drawn evenly from those that are idle [inferred]. K = 1,
+/// H = 1, s = 1 and all workers at once is async, to rounding.
 #include <cmath>
 
 #include "algorithms/support/participation.hpp"
@@ -67,7 +68,7 @@ class FedBuff : public Algorithm {
   FedBuff(const Options& options, const RunFacts& facts)
       : options_(options),
         at_work_(options.concurrency.of(facts.workers)),
-        steps_per_epoch_(facts.updates_per_epoch(options.batch_size * at_work_)) {}
+        steps_per_epoch_(facts.updates_per_epoch(options.batch_size * facts.workers)) {}
 
   double gradients_per_update(std::size_t) const override {
     return static_cast<double>(options_.buffer * options_.local_steps);

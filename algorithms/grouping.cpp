@@ -14,8 +14,8 @@
 ///
 /// Left open by the publication, and taken as follows [inferred]: the agglomerative start of k-means
 /// merges by Ward's criterion; a worker's speed is that of `profile_steps` gradients' time, spent
-/// before the first update. Nothing is measured when there is nothing to find out (one group, a group
-/// each, or groups given by name). The groups are found once.
+/// before the first update. Nothing is measured when there is nothing to find out (one group, one per
+/// worker, or groups given by name). The groups are found once.
 #include <algorithm>
 #include <map>
 

@@ -8,6 +8,8 @@
 /// An update of the global model is an average of all workers; with one group every average is.
 /// Groups are given by name, or found by the speeds of the cluster's description. One group is
 /// local SGD with H steps; groups of one are local SGD with G H steps. Momentum is not averaged.
+#include <algorithm>
+
 #include "algorithms/support/speed_groups.hpp"
 #include "algorithms/support/worker_names.hpp"
 #include "sim/vocabulary/algorithm.hpp"
@@ -53,7 +55,10 @@ class Hierarchical : public Algorithm {
 
   bool needs_server() const override { return false; }
   double gradients_per_update(std::size_t workers) const override {
-    return static_cast<double>(workers * options_.local_steps * options_.global_every);
+    const bool one_group = std::ranges::count(group_of_, group_of_.front()) ==
+                           static_cast<std::ptrdiff_t>(group_of_.size());
+    return static_cast<double>(workers * options_.local_steps *
+                               (one_group ? 1 : options_.global_every));
   }
 
   void worker(Worker& me) const override {

@@ -54,7 +54,7 @@ class Scaffold : public Algorithm {
   Scaffold(const Options& options, const RunFacts& facts)
       : options_(options),
         drawn_(options.participation.of(facts.workers)),
-        steps_per_epoch_(facts.updates_per_epoch(options.batch_size * drawn_)) {}
+        steps_per_epoch_(facts.updates_per_epoch(options.batch_size * facts.workers)) {}
 
   double gradients_per_update(std::size_t) const override {
     return static_cast<double>(drawn_ * options_.local_steps);

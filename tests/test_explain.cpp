@@ -135,7 +135,7 @@ TEST_CASE("explain reads a results folder and says which part dominates") {
       "  = time to target         10 s       40 s              4\n"
       "\n"
       "Speed dominates: async handles a sample in 40 % of sync's time; the largest part of that is "
-      "waiting (0 us against 4.688 ms a sample, 125 % of the difference).\n"
+      "waiting (0 us against 4.688 ms per sample, 125 % of the difference).\n"
       "Learning helps, too: async needs 63 % of sync's samples; mean staleness 7 against 0.\n"
       "Speed 2.5 x learning 1.6 = 4: of its logarithm, speed makes 66 % and learning 34 %.\n"
       "The parts of a sample's time follow the workers' time over their whole runs.\n");

@@ -229,6 +229,19 @@ TEST_CASE("top_k sends the largest entries and keeps the rest for the next time"
         std::vector<float>{1, 0, 0, 0, 0.25});
 }
 
+TEST_CASE("top_k sends everything where indices would make it longer") {
+  RandomStream random(1, "compress", 0);
+  CompressSpec spec;
+  spec.kind = CompressSpec::Kind::top_k;
+  spec.share = 0.6;  // 3 of 5, each twice as long
+  spec.error_feedback = false;
+  Compressor compressor(spec);
+  Parameters v = vector_of({1, -4, 2, -2, 0.5});
+  CHECK(compressor.compress(v, random) == 1);
+  CHECK(std::vector<float>(v.values().begin(), v.values().end()) ==
+        std::vector<float>{1, -4, 2, -2, 0.5});
+}
+
 TEST_CASE("error feedback loses nothing: in the end all that was given has been sent") {
   // Whole numbers, which floats add exactly. Empty vectors flush what was left out, two entries each.
   RandomStream random(1, "compress", 0);

@@ -68,7 +68,7 @@ TEST_CASE("A run writes its files, with the columns that are documented") {
     CHECK(summary[i].at("final_accuracy_mean") == runs[i].at("final_test_accuracy"));
     CHECK(summary[i].at("best_accuracy_mean") == runs[i].at("best_test_accuracy"));
   }
-  // One row a worker of each run, in the order of ranks.
+  // One row per worker of each run, in the order of ranks.
   std::string workers;
   for (const auto& row : rows_of(place.result("workers.csv"))) {
     workers += row.at("run") + ":" + row.at("worker") + ":" + row.at("class") + " ";

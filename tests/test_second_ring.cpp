@@ -130,6 +130,27 @@ TEST_CASE("scaffold's control variates are finite with a warm-up, whose first st
   }
 }
 
+TEST_CASE("a schedule counts epochs of everybody's samples, however few are drawn at a time") {
+  // One of four equal workers at a time, and steps of no size from the first epoch on. Four epochs
+  // later everybody has had its own quarter of an epoch several times over.
+  Json scenario = learning_scenario();
+  scenario["cluster"]["workers"] = {{{"name", "w"}, {"count", 4}, {"speed", "1Gf"}}};
+  scenario["stop"] = {{"epochs", 6}};
+  const Json drop = {{"kind", "milestones"}, {"at_epochs", {1}}, {"factor", 1e-9}};
+  for (const Json& algorithm : {Json{{"name", "scaffold"}, {"participation", {{"count", 1}}}},
+                                Json{{"name", "fedbuff"}, {"concurrency", {{"count", 1}}}}}) {
+    Json scheduled = algorithm;
+    scheduled.update({{"local_steps", 1}, {"schedule", drop}});
+    const RunResult result = run_of(scheduled, scenario);
+    const auto late =
+        std::ranges::find_if(result.curve, [](const CurvePoint& p) { return p.epochs >= 5; });
+    REQUIRE(late != result.curve.end());
+    CAPTURE(algorithm.dump());
+    CHECK(*result.final_test_loss < *result.curve[0].test_loss);
+    CHECK(*result.final_test_loss == Approx(*late->test_loss).epsilon(1e-6));
+  }
+}
+
 TEST_CASE("scaffold's first round is local SGD's to rounding, with twice the bytes") {
   Json scenario = learning_scenario();
   scenario["stop"] = {{"updates", 1}};

@@ -169,7 +169,7 @@ TEST_CASE("a traced run is the run it would have been, and its timeline holds ev
   CHECK(plain.virtual_s == Approx(1.244).epsilon(1e-9));
 }
 
-TEST_CASE("Perfetto's trace has a process a host and an arrow from every push to its update") {
+TEST_CASE("Perfetto's trace has one process per host and an arrow from every push to its update") {
   const TemporaryFolder folder;
   Json scenario = cluster_of(1, 1);
   scenario["stop"]["updates"] = 3;

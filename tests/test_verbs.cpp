@@ -310,6 +310,36 @@ TEST_CASE("groups average, gather and broadcast side by side") {
   CHECK(told(result, "root_got", 1) == 3);
 }
 
+struct GroupAndGossip : NoServer {
+  void worker(Worker& me) const override {
+    Group& pair = me.group("pair", {0, 1});
+    Parameters v = Parameters::zeros(4);
+    if (me.rank() == 1) {
+      for (float& value : v.writable()) value = 7;
+      pair.broadcast(v, 1);
+      pair.broadcast(v, 1);
+      me.send(0, {.kind = "hello", .numbers = {1}});
+      me.send(0, {.kind = "again", .numbers = {2}});
+    } else {
+      tell(me, "hello", me.receive().numbers.at(0));
+      tell(me, "again", me.next_event()->message.numbers.at(0));
+      pair.broadcast(v, 1);
+      pair.broadcast(v, 1);
+      tell(me, "broadcast", v.values()[0]);
+      end_run(me);
+    }
+    me.barrier();
+  }
+};
+
+TEST_CASE("a body that takes any message does not take a group's") {
+  const RunResult result = simulate_with<GroupAndGossip>(workers_of(2));
+  REQUIRE(result.status == RunStatus::ok);
+  CHECK(told(result, "hello") == 1);
+  CHECK(told(result, "again") == 2);
+  CHECK(told(result, "broadcast") == 7);
+}
+
 struct Overlapped : NoServer {
   void worker(Worker& me) const override {
     Parameters v = Parameters::zeros(4);

@@ -110,6 +110,11 @@ TEST_CASE("what was asked of finished runs is not asked again, of new ones it is
   const std::string csv = place.result("whatif.csv");
   const Outcome again = place.run();
   CHECK_FALSE(contains(again.err, "timing"));
+  // Neither a new commit nor an algorithm that is not here makes it outdated.
+  const std::string origin = place.result("whatif.json");
+  CHECK_FALSE(contains(origin, "commit"));
+  CHECK_FALSE(contains(origin, "version"));
+  CHECK_FALSE(contains(origin, "diloco"));
   CHECK(contains(again.out, "\n  sync: bottleneck: speed of cpu ("));
   CHECK(contains(place.run({"--fresh"}).err, "timing 2 runs"));
   CHECK(place.result("whatif.csv") == csv);

@@ -28,8 +28,10 @@ void print_field(const FieldInfo& field, const std::string& indent) {
             << indent << std::setw(20) << "" << (field.type == "any" ? "" : field.must_be() + "; ")
             << (must_be_given ? "must be given" : "default: " + default_text(field));
   if (!field.kinds.empty()) {
-    std::cout << "; only with kind";
-    for (const std::string& kind : field.kinds) std::cout << " " << kind;
+    std::cout << "; only with kind ";
+    for (std::size_t i = 0; i < field.kinds.size(); ++i) {
+      std::cout << (i == 0 ? "" : " or ") << field.kinds[i];
+    }
   }
   std::cout << "\n";
   for (const FieldInfo& child : field.children) print_field(child, indent + "  ");

@@ -47,7 +47,7 @@ std::string largest_part(const WayToTarget& first, const WayToTarget& second) {
   }
   const double share = (second.parts_s[largest] - first.parts_s[largest]) / difference;
   return std::string(time_parts[largest]) + " (" + short_duration(first.parts_s[largest]) +
-         " against " + short_duration(second.parts_s[largest]) + " a sample, " + percent(share) +
+         " against " + short_duration(second.parts_s[largest]) + " per sample, " + percent(share) +
          " of the difference)";
 }
 

@@ -115,6 +115,15 @@ void WorkerMail::push(Push push, const ShardVersions& versions) {
 
 // ---- Messages ----
 
+namespace {
+
+/// Not a message of a group's own, which only the group takes.
+bool is_for_body(const Event& event) {
+  return event.kind != Event::Kind::message || Wanted{}.matches(event.message);
+}
+
+}  // namespace
+
 void WorkerMail::send(std::size_t to, Message message) {
   if (to >= simulation_.workers() || to == rank_) {
     throw std::logic_error("a message must go to another worker");
@@ -162,7 +171,7 @@ std::optional<Event> WorkerMail::next_event(double until) {
   waits_for_ = "a message, or a worker to leave or join";
   simulation_.departures().watch(rank_, [this] { arrival_.look(); });
   const bool there = arrival_.wait(until, [this, &departures] {
-    return !events_.empty() || departures_seen_ < departures.size();
+    return events_.has(is_for_body) || departures_seen_ < departures.size();
   });
   simulation_.departures().unwatch(rank_);
   waits_for_ = "nothing";
@@ -171,7 +180,7 @@ std::optional<Event> WorkerMail::next_event(double until) {
     const auto [time, worker] = departures[departures_seen_];
     if (worker != rank_) events_.put(time, worker, {Event::Kind::left, {}, worker});
   }
-  return events_.take();
+  return events_.take_if(is_for_body);
 }
 
 }  // namespace motley

@@ -17,7 +17,7 @@ struct TraceRequest {
   bool paje = false;                  ///< SimGrid's own trace, <run>.paje
 };
 
-/// A timeline as Chrome's trace JSON, which Perfetto's viewer opens: a process a host, a thread for
+/// A timeline as Chrome's trace JSON, which Perfetto's viewer opens: one process per host, a thread for
 /// each thing it does at the same time, arrows from a push to its update.
 void write_perfetto(std::ostream& out, const std::string& run, const Timeline& timeline);
 
@@ -37,7 +37,7 @@ void write_events(std::ostream& out, const std::string& run, const Timeline& tim
 void write_trace(const TraceRequest& request, const std::string& run, const Timeline& timeline);
 
 /// Joins the events of these runs, in this order, into one file; those without are left out.
-/// Returns a line a run that says what is there.
+/// Returns one line per run that says what is there.
 std::vector<std::string> join_events(const std::filesystem::path& traces,
                                      const std::vector<std::string>& runs,
                                      const std::filesystem::path& events_csv);

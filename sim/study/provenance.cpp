@@ -27,11 +27,16 @@ std::string dotted(int major, int minor, int patch) {
   return std::to_string(major) + "." + std::to_string(minor) + "." + std::to_string(patch);
 }
 
+std::string boost_version() {
+  return dotted(BOOST_VERSION / 100000, BOOST_VERSION / 100 % 1000, BOOST_VERSION % 100);
+}
+
 /// What may decide a result's last bits besides the sources.
 std::string this_build() {
   return "g++ " __VERSION__ " " MOTLEY_FLAGS ", " + std::to_string(product::lanes) +
          " floats per vector, simgrid " + simgrid_version() + ", eigen " +
-         dotted(EIGEN_WORLD_VERSION, EIGEN_MAJOR_VERSION, EIGEN_MINOR_VERSION);
+         dotted(EIGEN_WORLD_VERSION, EIGEN_MAJOR_VERSION, EIGEN_MINOR_VERSION) + ", boost " +
+         boost_version();
 }
 
 /// "?" when there is none, as in a file that somebody has edited.
@@ -59,6 +64,15 @@ Json this_program(const std::string& algorithm) {
           {"build", this_build()}};
 }
 
+Json what_decides_results(const std::string& algorithm) {
+  return {
+      {"sources", MOTLEY_SOURCES}, {"algorithm", digest_of(algorithm)}, {"build", this_build()}};
+}
+
+std::string whatif_sources() {
+  return MOTLEY_WHATIF;
+}
+
 Maker maker_of(const Json& program, const std::string& algorithm) {
   if (text_of(program, "sources") != MOTLEY_SOURCES || text_of(program, "build") != this_build()) {
     return Maker::other_program;
@@ -75,21 +89,20 @@ std::string shown_program(const Json& program) {
 Json provenance(const std::vector<std::string>& command) {
   Json words = Json::array();
   for (const std::string& word : command) words.push_back(valid_utf8(word));
-  return {
-      {"program", "motley"},
-      {"version", MOTLEY_VERSION},
-      {"commit", MOTLEY_COMMIT},
-      {"sources", MOTLEY_SOURCES},
-      {"compiler", std::string("g++ ") + __VERSION__},
-      {"build_type", MOTLEY_BUILD_TYPE},
-      {"flags", MOTLEY_FLAGS},
-      {"simgrid", simgrid_version()},
-      {"eigen", dotted(EIGEN_WORLD_VERSION, EIGEN_MAJOR_VERSION, EIGEN_MINOR_VERSION)},
-      {"boost", dotted(BOOST_VERSION / 100000, BOOST_VERSION / 100 % 1000, BOOST_VERSION % 100)},
-      {"json", dotted(NLOHMANN_JSON_VERSION_MAJOR, NLOHMANN_JSON_VERSION_MINOR,
-                      NLOHMANN_JSON_VERSION_PATCH)},
-      {"command", words},
-      {"host_cpu", host_cpu()}};
+  return {{"program", "motley"},
+          {"version", MOTLEY_VERSION},
+          {"commit", MOTLEY_COMMIT},
+          {"sources", MOTLEY_SOURCES},
+          {"compiler", std::string("g++ ") + __VERSION__},
+          {"build_type", MOTLEY_BUILD_TYPE},
+          {"flags", MOTLEY_FLAGS},
+          {"simgrid", simgrid_version()},
+          {"eigen", dotted(EIGEN_WORLD_VERSION, EIGEN_MAJOR_VERSION, EIGEN_MINOR_VERSION)},
+          {"boost", boost_version()},
+          {"json", dotted(NLOHMANN_JSON_VERSION_MAJOR, NLOHMANN_JSON_VERSION_MINOR,
+                          NLOHMANN_JSON_VERSION_PATCH)},
+          {"command", words},
+          {"host_cpu", host_cpu()}};
 }
 
 }  // namespace motley

@@ -20,7 +20,7 @@ constexpr std::size_t most_workers_rerun = 10'000;
 constexpr const char* csv_name = "whatif.csv";
 constexpr const char* origin_name = "whatif.json";
 
-/// Some five microseconds each: altogether a few seconds of a core, and not fewer than fifty a
+/// Some five microseconds each: altogether a few seconds of a core, and not fewer than fifty per
 /// worker while that is affordable.
 double gradients_to_time(std::size_t workers, std::size_t runs) {
   constexpr double of_all_runs = 120'000;
@@ -51,13 +51,11 @@ Json origin_of(const Study& study, const std::vector<std::size_t>& runs) {
   Json list = Json::array();
   for (const std::size_t run : runs) {
     const RunEntry& entry = study.table().runs[run];
-    list.push_back({{"run", entry.name}, {"hash", entry.hash}});
+    list.push_back({{"run", entry.name},
+                    {"hash", entry.hash},
+                    {"program", what_decides_results(study.plan(run).algorithm)}});
   }
-  Json algorithms;
-  for (const AlgorithmInfo& info : algorithm_catalog()) {
-    algorithms[info.name] = this_program(info.name)["algorithm"];
-  }
-  return {{"program", this_program("")}, {"algorithms", algorithms}, {"runs", list}};
+  return {{"questions", whatif_sources()}, {"runs", list}};
 }
 
 void remove_whatif(const std::filesystem::path& folder) {

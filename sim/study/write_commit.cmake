@@ -56,6 +56,9 @@ list(FILTER FILES EXCLUDE REGEX "^sim/scenario/(field_schema|sweep|tune|value_li
 list(FILTER FILES EXCLUDE REGEX "^sim/results/(statistics/|tables/|(csv_row|csv_table|result_files|run_store|trace_files|tuning_record)\\.)")
 digest_of(SOURCES ${FILES} sim/study/experiment.cpp)
 
+file(GLOB FILES RELATIVE ${SOURCE} ${SOURCE}/sim/study/whatif*pp ${SOURCE}/sim/study/timing_rerun*pp)
+digest_of(WHATIF ${FILES})
+
 set(ALGORITHMS "")
 file(GLOB FILES RELATIVE ${SOURCE} ${SOURCE}/algorithms/*.cpp)
 list(SORT FILES)
@@ -73,6 +76,7 @@ set(TEXT "#pragma once
 
 #define MOTLEY_COMMIT \"${COMMIT}\"
 #define MOTLEY_SOURCES \"${SOURCES}\"
+#define MOTLEY_WHATIF \"${WHATIF}\"
 
 namespace motley {
 

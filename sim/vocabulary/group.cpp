@@ -5,7 +5,7 @@
 namespace motley {
 
 void Group::broadcast(Parameters& v, std::size_t root) {
-  const std::string kind = "broadcast in " + name_;
+  const std::string kind = Wanted::group_mark + name_ + ": broadcast";
   if (me_.rank() != root) {
     v = me_.receive({root, kind}).vector;
     return;
@@ -16,7 +16,7 @@ void Group::broadcast(Parameters& v, std::size_t root) {
 }
 
 std::vector<Parameters> Group::gather(const Parameters& v, std::size_t root) {
-  const std::string kind = "gather in " + name_;
+  const std::string kind = Wanted::group_mark + name_ + ": gather";
   std::vector<Parameters> all;
   if (me_.rank() != root) {
     me_.send(root, {.kind = kind, .vector = v});

@@ -47,11 +47,15 @@ struct Push : Message {
 /// Which messages are meant: all, or those from one sender, or of one kind, or both.
 struct Wanted {
   std::optional<std::size_t> sender = {};
-  std::string kind = {};  ///< empty: any
+  std::string kind = {};  ///< empty: any but those of a group's broadcasts and gatherings
 
   bool matches(const Message& message) const {
-    return (!sender || message.sender == *sender) && (kind.empty() || message.kind == kind);
+    return (!sender || message.sender == *sender) &&
+           (kind.empty() ? !message.kind.starts_with(group_mark) : message.kind == kind);
   }
+
+  /// How the kinds begin that a group gives its own messages.
+  static constexpr const char* group_mark = "group ";
 };
 
 /// What may happen while a body waits. A worker leaves when its body ends, or when its machine does;

@@ -9,7 +9,7 @@
 
 namespace motley {
 
-/// A fully connected network of ReLU layers ending in softmax cross-entropy; without hidden layers
+/// Fully connected layers with ReLU, ending in softmax cross-entropy; without hidden layers
 /// it is softmax regression. Parameters lie layer by layer, input layer first, each as its weights
 /// (one row of inputs per output) and then its biases. Weight decay covers all of them, biases too;
 /// it is part of gradient() and of the objective gradient() returns, not of evaluate().
@@ -56,7 +56,7 @@ class FullyConnected final : public Problem {
   std::vector<Layer> layers_;
 };
 
-/// The key of every kind of model that is such a network.
+/// The key of every kind of model of this make.
 FieldInfo weight_decay_field();
 
 }  // namespace motley

@@ -69,10 +69,15 @@ double Compressor::send_largest(std::span<const float> v, std::span<float> sent)
   const auto n = static_cast<double>(v.size());
   const auto wanted = static_cast<std::size_t>(std::llround(spec_.share * n));
   const std::size_t k = std::clamp<std::size_t>(wanted, 1, v.size());
+  constexpr double index_bytes = 4;
+  const double bytes = static_cast<double>(k) * (value_bytes + index_bytes);
+  if (bytes >= n * value_bytes) {  // all entries without indices are no longer
+    std::ranges::copy(v, sent.begin());
+    return n * value_bytes;
+  }
   std::ranges::fill(sent, 0.0F);
   for (const std::uint32_t i : largest(v, k)) sent[i] = v[i];
-  constexpr double index_bytes = 4;
-  return static_cast<double>(k) * (value_bytes + index_bytes);
+  return bytes;
 }
 
 double Compressor::send_levels(std::span<const float> v, std::span<float> sent,
