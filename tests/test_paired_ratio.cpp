@@ -276,6 +276,32 @@ TEST_CASE(
   }
 }
 
+TEST_CASE("equal algorithms that are evaluated seldom, and at other times, are not told apart") {
+  // Times about 1 that vary by 2 %, seen at multiples of 0.1 by one and half way between them by the
+  // other: 1.0 or 1.1, as likely, against mostly 1.05. Of two replicas half see the same twice.
+  constexpr double every = 0.1;
+  RandomStream random(4, Purpose::step_noise);
+  const auto seen = [&](double offset) {
+    Arrivals arrivals;
+    for (std::uint64_t i = 0; i < 2; ++i) {
+      const double time = std::exp(0.02 * standard_normal(random));
+      arrivals[i] = {std::ceil((time - offset) / every) * every + offset, true, every};
+    }
+    return arrivals;
+  };
+  int wrong = 0;
+  int the_same_twice = 0;
+  for (int trial = 0; trial < 1000; ++trial) {
+    const Arrivals mine = seen(0);
+    const Arrivals others = seen(every / 2);
+    if (mine.at(0).time_s == mine.at(1).time_s && others.at(0).time_s == others.at(1).time_s)
+      ++the_same_twice;
+    if (decided(mine, others).verdict != Verdict::undecided) ++wrong;
+  }
+  CHECK(the_same_twice > 400);
+  CHECK(wrong <= 0.05 * 1000);
+}
+
 TEST_CASE(
     "a difference of three times is mostly found, though most of the slower runs never arrive") {
   RandomStream random(3, Purpose::step_noise);
