@@ -59,6 +59,11 @@ class Figures(FigureCase):
         gpu = [p for p in fig.axes[0].patches if p.get_label() == "gpu"][0].get_data()
         self.assertAlmostEqual(gpu.values[2], 400 / 600)
         self.assertEqual(fig.axes[0].get_ylim()[0], 0)
+        # Nothing is drawn along zero: cpu has nothing below 6, gpu nothing above 3.
+        for outline in fig.axes[0].patches:
+            if not outline.get_fill():
+                for a, b in zip(outline.get_path().vertices, outline.get_path().vertices[1:]):
+                    self.assertFalse(a[1] == b[1] == 0 and a[0] != b[0], (outline.get_label(), a, b))
 
     def test_the_gantt_chart_has_a_row_per_host_and_a_tick_per_update(self):
         fig = self.draw(figures.gantt, self.plain)

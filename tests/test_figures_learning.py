@@ -54,6 +54,63 @@ class Learning(FigureCase):
         self.assertEqual(ax.get_xlabel(), f"virtual time (s); runs last up to {HORIZON_S} s")
         self.assertGreaterEqual(self.draw(figures.accuracy, self.plain).axes[0].get_xlim()[1], HORIZON_S)
 
+    def stopped_at_target(self):
+        """Of five replicas: each ends with the first evaluation that finds the target reached, as the bands do with the first
+        of them."""
+        results = Results(self.five.folder)
+        reached = results.curves["run"].map(results.runs.set_index("run")["time_to_target_s"])
+        results.curves = results.curves[results.curves["time_s"] < reached + 3]  # evaluations are every 3 s
+        ends = results.curves.groupby("run")["time_s"].max()
+        first = ends.groupby(results.runs.set_index("run")["algorithm"]).min()
+        in_time = results.bands["against"] == "time_s"
+        results.bands = results.bands[in_time & (results.bands["x"] <= results.bands["algorithm"].map(first))]
+        return results, ends, first
+
+    def test_runs_that_stop_at_the_target_are_followed_to_it_after_the_mean_ends(self):
+        results, ends, first = self.stopped_at_target()
+        ax = self.draw(figures.accuracy, results).axes[0]
+        look = Look.of(results)
+        self.assertEqual(lines(ax)["sync"].get_xdata()[-1], first["sync"])
+        tails = [line for line in ax.lines if line.get_label() == "_replica" and line.get_color() == look.colour("sync")]
+        self.assertEqual([tail.get_xdata()[0] for tail in tails], [first["sync"] - 3] * 5)
+        self.assertEqual(sorted(tail.get_xdata()[-1] for tail in tails), sorted(ends[[f"sync-{i}" for i in range(5)]]))
+        dots = [line.get_xydata()[0] for line in ax.lines if line.get_label() == "_stopped"]
+        self.assertEqual(len(dots), 3 * 5)
+        self.assertTrue(all(y >= TARGET for _, y in dots))
+        self.assertGreater(ax.get_ylim()[1], TARGET)
+        whole = self.draw(figures.accuracy, self.five).axes[0]  # runs that go on are not followed
+        self.assertEqual([line.get_label() for line in whole.lines if line.get_label() in ("_replica", "_stopped")], [])
+
+    def test_the_target_lies_inside_the_axes(self):
+        for kind, place, targets in (("accuracy", 0, (0.05, 0.99)), ("loss", 0, (0.1, 1.2))):
+            for wanted in targets:  # below and above all that is drawn after the first moments
+                results = Results(self.five.folder)
+                results.scenario["target"] = {kind: wanted}
+                low, high = self.draw(figures.accuracy, results).axes[place].get_ylim()
+                self.assertLess(low, wanted)
+                self.assertGreater(high, wanted)
+                self.assertGreater(min(wanted - low, high - wanted), 0.01 * (high - low), (kind, wanted))
+
+    def test_the_measure_of_the_target_is_drawn_first_and_in_a_sweep_alone(self):
+        results = Results(self.plain.folder)
+        results.scenario["target"] = {"loss": 0.5}
+        fig = self.draw(figures.accuracy, results)
+        self.assertEqual([ax.get_ylabel() for ax in fig.axes], ["test loss", "test accuracy"])
+        self.assertIn("target 0.5", labels(fig.axes[0]))
+        self.assertEqual(len([line for line in fig.axes[0].lines if line.get_label() == "_crossing"]), 3)
+        swept = Results(self.sweep.folder)
+        swept.scenario["target"] = {"loss": 0.5}
+        self.assertEqual({ax.get_ylabel() for ax in self.draw(figures.accuracy, swept).axes}, {"test loss"})
+
+    def test_the_legend_has_full_rows_with_the_long_names_in_the_last_column(self):
+        results = Results(self.plain.folder)
+        between = results.curves["run"].str.startswith("async") & (results.curves["time_s"] % 30 != 0)
+        results.curves.loc[between, "oracle"] = 1
+        legend = self.draw(figures.accuracy, results).legends[0]
+        self.assertEqual([t.get_text() for t in legend.get_texts()],
+                         ["sync", "async", "local", "slow", "target 0.8", "async: if merged there (oracle)"])
+        self.assertEqual(legend._ncols, 6)  # 0.69 + 0.75 + 0.75 + 0.69 + 1.05 + 2.31 of 7.16 inches
+
     def test_what_an_oracle_saw_is_dashed_and_named_so(self):
         results = Results(self.five.folder)
         results.curves["oracle"] = 0
