@@ -8,7 +8,7 @@ from figure_case import FigureCase, labels, lines, named
 import matplotlib.colors
 import pandas as pd
 
-from pictures import figures
+from pictures import figures, report
 from pictures.look import Look
 from pictures.results import NoData, Results
 from pictures.style import CLASSES, STATES
@@ -155,6 +155,17 @@ class Figures(FigureCase):
         self.assertEqual(list(ax.lines[0].get_xdata()), [0, 60, 300])
         self.assertEqual(list(ax.lines[0].get_ydata()), [4, 8, 8])
         self.assertEqual(ax.get_ylabel(), "local steps")
+
+    def test_that_a_bound_became_active_is_no_decision(self):
+        results = Results(self.plain.folder)
+        event = {"run": "async-0", "time_s": 2.0, "worker": "gpu0", "quantity": "held_back", "value": 4.0}
+        results.decisions = pd.concat([results.decisions, pd.DataFrame([event])], ignore_index=True)
+        self.assertEqual(list(named(self.draw(figures.decisions, results))), ["local"])
+        self.assertEqual(list(report.decision_data(results, results.runs)), ["local: local steps"])
+        results.decisions = pd.DataFrame([event])
+        with self.assertRaises(NoData) as caught:
+            self.draw(figures.decisions, results)
+        self.assertEqual(str(caught.exception), "no algorithm here makes decisions during the run")
 
     def test_long_hidden_and_mathematical_names_leave_the_figures_readable(self):
         names = {"async": "a" * 250, "local": "_local", "slow": "$\\frac{$", "gpu": "g" * 250, "server_up": "l" * 250}

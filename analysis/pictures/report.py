@@ -126,7 +126,8 @@ def decision_data(results, runs):
     chosen = {}
     names = results.classes()
     for _, run in decisions.runs_that_decide(results, runs).iterrows():
-        mine = results.decisions[results.decisions["run"] == run["run"]]
+        mine = decisions.made(results)
+        mine = mine[mine["run"] == run["run"]]
         classes = results.workers[results.workers["run"] == run["run"]].set_index("worker")["class"].to_dict()
         for quantity, rows in mine.groupby("quantity", sort=False):
             lines = []
