@@ -246,6 +246,8 @@ TEST_CASE("a platform file that cannot be simulated is refused with host, link a
   const Workplace place;
   place.write("off.state", "5 0\n");
   place.write("zero.profile", "# bandwidths or shares of the speed\n0 1\n5 0\n");
+  place.write("nan.profile", "0 1\n5 nan\n");
+  place.write("huge.profile", "1 1e308\n");
   place.write("off_at_once.state", "0 0\n10 1\n");
   struct Case {
     std::string server;  // attributes
@@ -276,7 +278,15 @@ TEST_CASE("a platform file that cannot be simulated is refused with host, link a
        "host b: is switched off by its state profile, and failures are not modelled"},
       {R"(speed="nanf")", fast, route, "host b: speed must be from 0.001f to 1e+27f, got nanf"},
       {R"(speed="1Gf" availability_file="zero.profile")", fast, route,
-       "host b: availability_file 'zero.profile', line 3: must be above 0"},
+       "host b: availability_file 'zero.profile', line 3: must be a number above 0, of a size that "
+       "can be "
+       "reckoned with"},
+      {R"(speed="1Gf" speed_file="nan.profile")", fast, route,
+       "host b: speed_file 'nan.profile', line 2: must be a number above 0, of a size that can be "
+       "reckoned with"},
+      {R"(speed="1Gf" speed_file="huge.profile")", fast, route,
+       "host b: speed_file 'huge.profile', line 1: must be a number above 0, of a size that can be "
+       "reckoned with"},
       {R"(speed="1Gf")", fast + R"( bandwidth_file="zero.profile")", route,
        "link wire: bandwidth_file 'zero.profile', line 3: bandwidth must be from 0.001Bps to "
        "1e+18Bps"},

@@ -458,6 +458,19 @@ TEST_CASE("shards merged are the results of one run") {
         "motley: nowhere: is not a results folder: it has no plan.json\n");
 }
 
+TEST_CASE("plan lists more than a screenful of runs only when asked to") {
+  const Workplace place;
+  const std::vector<std::string> many = {
+      "plan", "s.json", "--set",
+      R"(/sweep={"/stop/updates": {"from": 1, "to": 30, "steps": 30, "scale": "linear"}})"};
+  const Outcome counted = tests::run_motley(many, place.path());
+  CHECK(counted.exit_code == 0);
+  CHECK(counted.out.starts_with("More than a screenful of runs; --list shows each.\n60 missing, "));
+  std::vector<std::string> all = many;
+  all.push_back("--list");
+  CHECK(lines_of(tests::run_motley(all, place.path()).out).size() == 1 + 60 + 1 + 1);
+}
+
 TEST_CASE("plan lists the runs and what is done, and touches nothing") {
   const Workplace place;
   const auto plan = [&](std::vector<std::string> more) {

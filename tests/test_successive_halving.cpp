@@ -58,7 +58,7 @@ TEST_CASE("who reaches the target in more seeds is better, then who is faster") 
   for (std::size_t i = 0; i < order.size(); ++i) {
     for (std::size_t j = 0; j < order.size(); ++j) {
       INFO(i << " " << j);
-      CHECK(is_better(order[i], order[j], true) == (i < j));
+      CHECK(is_better(order[i], order[j], TuningGoal::accuracy_target) == (i < j));
     }
   }
 }
@@ -68,11 +68,19 @@ TEST_CASE("where all reach the target the time decides, and the loss only betwee
   lower.final_test_loss = 0.1;
   RunResult higher = reached_at(4);
   higher.final_test_loss = 0.2;
-  CHECK(is_better(score({lower}), score({higher}), true));
-  CHECK_FALSE(is_better(score({higher}), score({lower}), true));
+  CHECK(is_better(score({lower}), score({higher}), TuningGoal::accuracy_target));
+  CHECK_FALSE(is_better(score({higher}), score({lower}), TuningGoal::accuracy_target));
   higher.time_to_target_s = 3.9;
-  CHECK(is_better(score({higher}), score({lower}), true));
-  CHECK_FALSE(is_better(score({lower}), score({higher}), true));
+  CHECK(is_better(score({higher}), score({lower}), TuningGoal::accuracy_target));
+  CHECK_FALSE(is_better(score({lower}), score({higher}), TuningGoal::accuracy_target));
+}
+
+TEST_CASE("who never reaches a loss is ranked by the loss, whatever the accuracy") {
+  const TuningScore near = score({never_reached(0.1, 0.5)});
+  const TuningScore far = score({never_reached(0.9, 2.3)});
+  CHECK(is_better(near, far, TuningGoal::loss_target));
+  CHECK_FALSE(is_better(far, near, TuningGoal::loss_target));
+  CHECK(is_better(far, near, TuningGoal::accuracy_target));
 }
 
 TEST_CASE("a run that diverges or fails has reached nothing") {
@@ -88,9 +96,9 @@ TEST_CASE("without a target the lower final loss is better, and diverged is wors
   const TuningScore low = score({never_reached(0.1, 0.2), never_reached(0.1, 0.4)});
   const TuningScore high = score({never_reached(0.9, 0.5), never_reached(0.9, 0.5)});
   const TuningScore lost = score({never_reached(0.9, 0.1), broken(RunStatus::diverged)});
-  CHECK(is_better(low, high, false));
-  CHECK(is_better(high, lost, false));
-  CHECK_FALSE(is_better(high, low, false));
+  CHECK(is_better(low, high, TuningGoal::low_loss));
+  CHECK(is_better(high, lost, TuningGoal::low_loss));
+  CHECK_FALSE(is_better(high, low, TuningGoal::low_loss));
 }
 
 /// A grid of numbers whose time to the target is `time(value, seed)`.
@@ -99,7 +107,7 @@ class Bench {
   explicit Bench(const std::string& grid, std::size_t budget = 20) {
     choice.grids = {ValueList::read(Json::parse(grid), nowhere)};
     choice.budget = budget;
-    choice.has_target = true;
+    choice.goal = TuningGoal::accuracy_target;
     choice.is_allowed = [](const std::vector<Json>&) { return true; };
     choice.is_limit = [](std::size_t, const Json&) { return false; };
     choice.candidates = first_candidates(choice.grids, budget, 1);

@@ -131,6 +131,13 @@ TEST_CASE("a mistake in what is tuned is told at its place") {
               .find("s.json: /tune/rnus: unknown key (did you mean 'runs'?), known here: runs, at, "
                     "batch_size, ") == 0);
   }
+  CHECK(refusal(changed("/defaults/step_size", 0.1)) ==
+        "s.json: /defaults/step_size: has no effect, since /tune/step_size tunes it: remove one of "
+        "them");
+  CHECK(
+      refusal(changed("/seed", 9007199254000000)) ==
+      "s.json: /seed: must be at most 9007199253740977, since replicas and tuning take seeds up to "
+      "1000014 above it, got 9007199254000000");
   CHECK(refusal(changed("/tune/warm_up", {1, 2})) ==
         "s.json: /tune/warm_up: is a parameter of no algorithm here, only of od_sgd");
   CHECK(refusal(changed("/tune/step_size", {1, -1})) ==
@@ -303,6 +310,22 @@ TEST_CASE("shards that tune apart are merged into the same results, and go on fr
   CHECK(place.motley({"merge", "shard1", "shard2", "--out", "unasked", "--no-whatif"}).exit_code ==
         0);
   CHECK_FALSE(fs::exists(place.path() / "unasked" / "whatif.csv"));
+  // What the folder has already is kept, and counts.
+  const Outcome into_whole = place.motley({"merge", "shard1", "--out", "merged"});
+  INFO(into_whole.err);
+  CHECK(into_whole.exit_code == 0);
+  CHECK(into_whole.out.find("6 of 6 runs\n") == 0);
+  // A tuning run that is gone is missed.
+  const Json plan = Json::parse(read_file(place.path() / "shard1" / "plan.json"));
+  const auto tuning = std::ranges::find_if(plan["tuning"], [](const Json& record) {
+    return !record["candidates"].empty() && !record["candidates"][0]["hashes"].empty();
+  });
+  REQUIRE(tuning != plan["tuning"].end());
+  const std::string hash = (*tuning)["candidates"][0]["hashes"][0];
+  REQUIRE(fs::remove(place.path() / "shard1" / "runs" / (hash + ".json")));
+  const Outcome incomplete = place.motley({"merge", "shard1", "shard2", "--out", "incomplete"});
+  CHECK(incomplete.exit_code == 1);
+  CHECK(incomplete.err.find("motley: 1 tuning run is missing; to do it: motley run ") == 0);
   // A folder that has everything has nothing to do; one that has half does the rest.
   const Outcome again = place.motley({"run", "s.json", "--out", "merged"});
   CHECK(again.err.find("/") == std::string::npos);

@@ -70,7 +70,7 @@ def sentences(results):
         lines.append("Not all took the same number of runs: the tuning is not finished.")
     wanted = target_text(results)
     lines.append(f"Better is who reaches {wanted} with more of the seeds; among those that always do, who is sooner; among the "
-                 "others, who has the better accuracy, or else the lower loss." if wanted else "Better is the lower final loss.")
+                 "others, who has the better accuracy (the lower loss, where the target is a loss)." if wanted else "Better is the lower final loss.")
     grids = {name: grid for name, grid in tune.items() if name not in ("runs", "at") and not name.startswith("//")}
     if grids:
         lines.append("Tried for every algorithm that takes it: " +

@@ -78,6 +78,31 @@ void ask_what_decides(const ResultsFolder& out, unsigned jobs) {
   }
 }
 
+/// What the folder to join into knows already, if it holds runs of the same scenario.
+void learn_from_folder(RunTable& table, const std::string& folder) {
+  std::error_code ignored;
+  if (!std::filesystem::exists(std::filesystem::path(folder) / "plan.json", ignored)) return;
+  try {
+    const RunTable there = plan_of(folder);
+    if (there.is_same_plan(table)) table.learn_from(there);
+  } catch (const InputError&) {
+    // Its plan is damaged, and is written anew.
+  }
+}
+
+/// Runs that the tuning has planned and that are nowhere.
+std::size_t missing_trials(const RunTable& table, const ResultsFolder& out) {
+  std::set<std::string> missing;
+  for (const TuningRecord& record : table.tuning) {
+    for (const CandidateRecord& candidate : record.candidates) {
+      for (const std::string& hash : candidate.hashes) {
+        if (out.result(hash) == nullptr) missing.insert(hash);
+      }
+    }
+  }
+  return missing.size();
+}
+
 int merge(const po::variables_map& options, const std::vector<std::string>& command_line) {
   if (options.count("folder") == 0 || options.count("out") == 0) {
     throw InputError(
@@ -94,8 +119,9 @@ int merge(const po::variables_map& options, const std::vector<std::string>& comm
     }
     table.learn_from(other);
   }
-  ResultsFolder out(options["out"].as<std::string>(),
-                    {table, scenario_of(folders.front()), provenance(command_line)}, {});
+  const auto target = options["out"].as<std::string>();
+  learn_from_folder(table, target);
+  ResultsFolder out(target, {table, scenario_of(folders.front()), provenance(command_line)}, {});
   for (const std::string& damage : out.take_complaints()) {
     complain(damage + ": the file is damaged and counts as missing");
   }
@@ -113,19 +139,26 @@ int merge(const po::variables_map& options, const std::vector<std::string>& comm
     if (result == nullptr) ++missing;
     if (result != nullptr && result->status == RunStatus::failed) ++failed;
   }
+  const std::size_t trials_missing = missing_trials(table, out);
   out.write_csvs();
   std::cout << identities.size() - missing << " of " << identities.size() << " runs";
   if (failed > 0) std::cout << ", " << failed << " of them failed";
   std::cout << "\nResults: " << out.path().string() << "\n" << std::flush;
-  if (missing > 0) {
-    std::cerr << "motley: " << missing << (missing == 1 ? " run is" : " runs are")
-              << " missing; to do " << (missing == 1 ? "it" : "them") << ": motley run "
-              << shell_quoted((out.path() / "scenario.json").string()) << " --out "
-              << shell_quoted(out.path().string()) << "\n";
+  if (missing + trials_missing > 0) {
+    const bool is_one = missing + trials_missing == 1;
+    std::cerr << "motley: ";
+    if (missing > 0) std::cerr << missing << (missing == 1 ? " run" : " runs");
+    if (missing > 0 && trials_missing > 0) std::cerr << " and ";
+    if (trials_missing > 0) {
+      std::cerr << trials_missing << (trials_missing == 1 ? " tuning run" : " tuning runs");
+    }
+    std::cerr << (is_one ? " is" : " are") << " missing; to do " << (is_one ? "it" : "them")
+              << ": motley run " << shell_quoted((out.path() / "scenario.json").string())
+              << " --out " << shell_quoted(out.path().string()) << "\n";
   } else if (options.count("no-whatif") == 0) {
     ask_what_decides(out, jobs);
   }
-  return missing + failed > 0 ? 1 : 0;
+  return missing + trials_missing + failed > 0 ? 1 : 0;
 }
 
 }  // namespace

@@ -35,6 +35,9 @@ RunState state_of(const RunEntry& run, const RunStore& store) {
   return {state_of(found), found.run ? found.run->result.wall_s : 0};
 }
 
+/// Runs that are listed without being asked for: a screenful.
+constexpr std::size_t most_listed = 40;
+
 /// The tuning of a shard's runs.
 struct TuningPlan {
   std::size_t runs = 0;
@@ -74,12 +77,15 @@ int plan(const po::variables_map& options, const std::vector<std::string>&) {
 
   std::map<std::string, std::size_t> counts;
   double seconds_left = 0;
+  const bool listed = runs.size() <= most_listed || options.count("list") > 0;
   std::size_t width = 3;
   for (const std::size_t run : runs) width = std::max(width, study.entry(run).name.size());
   const auto column = static_cast<int>(width);
-  std::cout << std::left << std::setw(column) << "run"
-            << "  " << std::setw(13) << "state" << std::right << std::setw(12) << "time"
-            << "  file\n";
+  if (listed) {
+    std::cout << std::left << std::setw(column) << "run"
+              << "  " << std::setw(13) << "state" << std::right << std::setw(12) << "time"
+              << "  file\n";
+  }
   for (const std::size_t i : runs) {
     const RunEntry& run = study.entry(i);
     const RunState state = state_of(run, stored.store());
@@ -87,11 +93,12 @@ int plan(const po::variables_map& options, const std::vector<std::string>&) {
     const bool done = state.word == "done";
     const double seconds = done ? state.wall_s : times.seconds(i);
     if (!done) seconds_left += seconds;
+    if (!listed) continue;
     std::cout << std::left << std::setw(column) << run.name << "  " << std::setw(13) << state.word
               << std::right << std::setw(12) << duration(seconds) << "  "
               << (run.hash.empty() ? "" : stored.store().file_of(run.hash).string()) << "\n";
   }
-  std::cout << "\n";
+  std::cout << (listed ? "\n" : "More than a screenful of runs; --list shows each.\n");
   if (!units.empty()) {
     const TuningPlan tuning = tuning_of(study, units, stored, times);
     seconds_left += tuning.seconds_left;
@@ -104,6 +111,8 @@ int plan(const po::variables_map& options, const std::vector<std::string>&) {
   if (cores > 1 && seconds_left > 0) {
     std::cout << ", " << duration(seconds_left / cores) << " of the " << cores << " here";
   }
+  const bool stops_at_target = study.full()["stop"].value("at_target", false);
+  if (stops_at_target && seconds_left > 0) std::cout << "; less where runs stop at the target";
   std::cout << "\n";
   return 0;
 }
@@ -121,6 +130,9 @@ Command plan_command() {
   command.groups.push_back(scenario_options());
   command.groups.push_back(folder_options());
   command.groups.push_back(shard_options());
+  po::options_description output("Output");
+  output.add_options()("list", "list every run, even beyond a screenful");
+  command.groups.push_back(output);
   command.execute = plan;
   return command;
 }

@@ -136,6 +136,11 @@ std::string to_text(const Explanation& e, const std::optional<StoredVerdict>& ve
   const WayToTarget& a = e.first;
   const WayToTarget& b = e.second;
   std::ostringstream text;
+  if (verdict) text << to_text(*verdict);
+  if (e.left_out > 0) {
+    text << "In the " << e.pairs << " of " << e.pairs + e.left_out
+         << " pairs of runs in which both reach it:\n";
+  }
   if (e.about_equal()) {
     text << a.algorithm << " and " << b.algorithm << " reach the target at about the same time: in "
          << short_duration(a.time_s) << " and " << short_duration(b.time_s);
@@ -146,11 +151,6 @@ std::string to_text(const Explanation& e, const std::optional<StoredVerdict>& ve
   }
   if (e.pairs > 1) text << " (geometric means of " << e.pairs << " pairs of runs)";
   text << ".\n";
-  if (verdict) text << to_text(*verdict);
-  if (e.left_out > 0) {
-    text << e.left_out << (e.left_out == 1 ? " pair is" : " pairs are")
-         << " left out below: not both reached it.\n";
-  }
   const auto ratio = [](double x, double y) { return significant(y / x, 4); };
   std::vector<TextRow> table = {{"", a.algorithm, b.algorithm, b.algorithm + " / " + a.algorithm}};
   for (std::size_t i = 0; i < time_parts.size(); ++i) {

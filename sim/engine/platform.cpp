@@ -9,6 +9,7 @@
 #include "sim/base/text.hpp"
 #include "sim/engine/engine_setup.hpp"
 #include "sim/engine/platform_check.hpp"
+#include "sim/engine/platform_profiles.hpp"
 #include "sim/engine/simgrid_generation.hpp"
 
 namespace s4u = simgrid::s4u;
@@ -99,6 +100,8 @@ ClusterPlan inspect_platform(const std::string& file, const Place& place) {
   };
   if (!outcome.result && outcome.died && !asked.empty()) refuse(asked);
   if (!outcome.result) {
+    const std::string flaw = profile_flaw(file);
+    if (!flaw.empty()) refuse(flaw);  // SimGrid's own words do not say where
     throw InputError(
         place, "SimGrid cannot read the platform file '" + file + "': " + outcome.complaint());
   }

@@ -1,11 +1,14 @@
 #include "sim/engine/platform_profiles.hpp"
 
+#include <cstdlib>
 #include <fstream>
 #include <iterator>
+#include <limits>
 #include <map>
 #include <sstream>
 #include <vector>
 
+#include "sim/base/limits.hpp"
 #include "sim/scenario/units.hpp"
 
 namespace motley {
@@ -100,9 +103,13 @@ std::vector<std::pair<std::size_t, double>> values_of(const std::string& profile
   for (std::string line; std::getline(lines, line);) {
     ++number;
     double time = 0;
-    double value = 0;
+    std::string word;
     std::istringstream words(line);
-    if (words >> time >> value) values.emplace_back(number, value);
+    if (!(words >> time >> word)) continue;  // a comment, or a word such as PERIODICITY
+    char* end = nullptr;
+    const double value = std::strtod(word.c_str(), &end);
+    const bool is_number = end == word.c_str() + word.size();
+    values.emplace_back(number, is_number ? value : std::numeric_limits<double>::quiet_NaN());
   }
   return values;
 }
@@ -117,15 +124,15 @@ std::string flaw_of(const Element& element, const std::filesystem::path& folder)
     for (const auto& [line, value] : values_of(text_of(folder / file))) {
       const std::string where = key + " '" + file + "', line " + std::to_string(line) + ": ";
       if (key == "state_file") {
-        if (value <= 0) {
+        if (!(value > 0)) {
           return who + "is switched off by its state profile, and failures are not modelled";
         }
       } else if (key == "bandwidth_file") {
         if (!is_sane(value, Dimension::rate)) {
           return who + where + "bandwidth must be " + sane_range(Dimension::rate);
         }
-      } else if (!(value > 0)) {
-        return who + where + "must be above 0";
+      } else if (!(value >= limits::smallest_number && value <= limits::largest_number)) {
+        return who + where + "must be a number above 0, of a size that can be reckoned with";
       }
     }
   }

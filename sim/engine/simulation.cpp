@@ -75,8 +75,11 @@ Simulation::~Simulation() = default;
 void Simulation::make_shards(const Algorithm& algorithm) {
   const ExchangeSpec exchange = algorithm.exchange();
   layers_travel_alone_ = exchange.overlap == ExchangeSpec::Overlap::layers;
+  // Servers that nobody needs hold no parts of the model.
+  const bool is_split = algorithm.needs_server();
   for (const Shard& shard :
-       split_model(exchange, setup_.problem.layers(), setup_.cluster, setup_.message_bytes,
+       split_model(is_split ? exchange : ExchangeSpec{}, setup_.problem.layers(),
+                   is_split ? setup_.cluster : ClusterPlan{}, setup_.message_bytes,
                    setup_.scenario.cost.flops_per_update, {})) {
     shards_.push_back(std::make_unique<ShardState>(agenda_));
     shards_.back()->shard = shard;

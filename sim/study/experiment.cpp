@@ -205,7 +205,7 @@ void Experiment::plan_runs() {
     loaded_.full["algorithms"][i] = full;
     runs_.push_back(std::move(plan));
   }
-  if (s.tune) check_each_is_tuned(*s.tune, runs_);
+  if (s.tune) check_each_is_tuned(*s.tune, runs_, loaded_.full["defaults"]);
   if (!labels.contains(baseline())) {
     throw InputError(root / "baseline",
                      "must be the label of an algorithm" +

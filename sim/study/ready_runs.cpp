@@ -60,13 +60,13 @@ void ReadyRuns::finished(std::size_t run) {
 }
 
 std::size_t ReadyRuns::tuning_done() const {
-  std::size_t done = 0;
+  std::vector<std::string> hashes;
   for (const std::size_t unit : units_) {
     for (const auto& [name, run] : study_.units()[unit].trials) {
-      done += folder_.is_done(study_.entry(run).hash) ? 1 : 0;
+      hashes.push_back(study_.entry(run).hash);
     }
   }
-  return done;
+  return folder_.kept(hashes);
 }
 
 std::size_t ReadyRuns::tuning_runs() const {

@@ -32,7 +32,7 @@ class ReadyRuns {
   };
   /// At most, counting what has been taken and is not finished.
   Work left() const;
-  /// Runs of the tuning that are finished, and how many there will be at most.
+  /// Runs of the tuning that are finished and still there, and how many there will be at most.
   std::size_t tuning_done() const;
   std::size_t tuning_runs() const;
 

@@ -9,6 +9,7 @@
 #include "sim/base/digest.hpp"
 #include "sim/base/format.hpp"
 #include "sim/base/json.hpp"
+#include "sim/base/limits.hpp"
 #include "sim/base/text.hpp"
 #include "sim/study/expected_cost.hpp"
 
@@ -103,6 +104,16 @@ void Study::check_size() const {
   throw InputError(Place{file_, ""} / (axes_.empty() ? "replicas" : "sweep"), text.str());
 }
 
+void Study::check_room_for_seeds(std::uint64_t seed, std::uint64_t more) const {
+  constexpr auto largest = static_cast<std::uint64_t>(limits::largest_whole);
+  if (seed <= largest - more) return;
+  throw InputError(Place{file_, ""} / "seed",
+                   "must be at most " + std::to_string(largest - more) +
+                       ", since replicas and tuning take seeds up to " + std::to_string(more) +
+                       " above it",
+                   seed);
+}
+
 std::unique_ptr<Experiment> Study::load(std::size_t point, std::uint64_t replica) const {
   const Place sweep = Place{file_, ""} / "sweep";
   Json scenario = written_;
@@ -112,6 +123,7 @@ std::unique_ptr<Experiment> Study::load(std::size_t point, std::uint64_t replica
   try {
     LoadedScenario loaded = check_scenario(file_, scenario);
     if (replica > 0) {
+      check_room_for_seeds(loaded.scenario.seed, replica);
       scenario["seed"] = loaded.scenario.seed + replica;
       loaded = check_scenario(file_, scenario);
     }

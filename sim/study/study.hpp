@@ -83,6 +83,8 @@ class Study {
   std::optional<std::size_t> unit_for(const Experiment& experiment, std::size_t algorithm,
                                       std::size_t point);
   void check_tuning_seeds() const;
+  /// InputError unless there are so many seeds above this one.
+  void check_room_for_seeds(std::uint64_t seed, std::uint64_t more) const;
   /// The run of a unit with these values on its k-th tuning seed.
   std::size_t trial(std::size_t unit, const std::vector<Json>& values, std::size_t k);
   void record(std::size_t unit);

@@ -70,7 +70,9 @@ std::optional<std::size_t> Study::unit_for(const Experiment& experiment, std::si
                          plan.label + " is tuned at a later point only");
   }
   unit.choice.budget = tune.runs;
-  unit.choice.has_target = experiment.scenario().target.has_value();
+  if (const std::optional<TargetSpec>& target = experiment.scenario().target) {
+    unit.choice.goal = target->accuracy ? TuningGoal::accuracy_target : TuningGoal::loss_target;
+  }
   unit.choice.candidates =
       first_candidates(unit.choice.grids, tune.runs, experiment.scenario().seed);
   unit.cost = expected_cost(experiment, plan);
@@ -98,8 +100,10 @@ void Study::check_tuning_seeds() const {
   for (std::size_t run = 0; run < size(); ++run) {
     if (!unit_of(run) || table_.runs[run].replica > 0) continue;
     const std::uint64_t first = table_.runs[run].seed + first_tuning_seed;
+    const std::size_t budget = units_[*unit_of(run)].choice.budget;
+    check_room_for_seeds(table_.runs[run].seed, first_tuning_seed + budget - 1);
     const auto taken = reported.lower_bound(first);
-    if (taken == reported.end() || *taken >= first + units_[*unit_of(run)].choice.budget) continue;
+    if (taken == reported.end() || *taken >= first + budget) continue;
     throw InputError(Place{file_, ""} / "sweep",
                      "has a seed that tuning at another point needs, which must not be reported: "
                      "choose seeds that are less than " +

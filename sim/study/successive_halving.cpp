@@ -120,8 +120,8 @@ class Halving {
       scores[c] = score_of(runs);
     }
     std::sort(contenders_.begin(), contenders_.end(), [&](std::size_t a, std::size_t b) {
-      if (is_better(scores[a], scores[b], choice_.has_target)) return true;
-      return !is_better(scores[b], scores[a], choice_.has_target) && a < b;
+      if (is_better(scores[a], scores[b], choice_.goal)) return true;
+      return !is_better(scores[b], scores[a], choice_.goal) && a < b;
     });
   }
 
@@ -219,7 +219,9 @@ std::vector<std::vector<Json>> first_candidates(const std::vector<ValueList>& gr
     for (std::size_t i = 0; i < count; ++i) {
       std::vector<std::size_t> indices;
       for (std::size_t g = 0; g < grids.size(); ++g) {
-        indices.push_back(orders[g][i] * grids[g].values.size() / count);
+        // Evenly over the grid, both ends included.
+        const std::size_t last = grids[g].values.size() - 1;
+        indices.push_back((2 * orders[g][i] * last + count - 1) / (2 * (count - 1)));
       }
       while (!chosen.insert(indices).second) step(indices);
     }

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "sim/base/json.hpp"
-#include "sim/results/run_result.hpp"
+#include "sim/results/statistics/tuning_score.hpp"
 #include "sim/scenario/value_list.hpp"
 
 /// Successive halving [Karnin, Koren, Somekh, ICML 2013; Jamieson, Talwalkar, AISTATS 2016] over
@@ -21,7 +21,7 @@ struct TuningChoice {
   /// A value of each grid, for every candidate; see first_candidates().
   std::vector<std::vector<Json>> candidates;
   std::size_t budget = 0;  ///< runs
-  bool has_target = false;
+  TuningGoal goal = TuningGoal::low_loss;
   /// Whether the values, beyond the grid, can be used.
   std::function<bool(const std::vector<Json>& values)> is_allowed;
   /// Whether there can be nothing beyond this value of the grid, which then is no edge.

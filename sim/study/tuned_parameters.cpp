@@ -45,7 +45,8 @@ std::vector<TuneGrid> grids_of(const Json& entry, const AlgorithmInfo& info, con
   return grids;
 }
 
-void check_each_is_tuned(const TuneSpec& tune, const std::vector<RunPlan>& plans) {
+void check_each_is_tuned(const TuneSpec& tune, const std::vector<RunPlan>& plans,
+                         const Json& defaults) {
   std::set<std::string> known;
   std::set<std::string> used;
   for (const RunPlan& plan : plans) {
@@ -54,6 +55,16 @@ void check_each_is_tuned(const TuneSpec& tune, const std::vector<RunPlan>& plans
     for (const TuneGrid& grid : plan.grids) used.insert(grid.place.pointer);
   }
   for (const WrittenGrid& grid : tune.grids) {
+    const auto goes_without = [&](const RunPlan& plan) {
+      const bool has_grid = std::ranges::any_of(
+          plan.grids, [&](const TuneGrid& its) { return its.parameter == grid.parameter; });
+      return !has_grid && takes(find_algorithm(plan.algorithm, plan.place), grid.parameter);
+    };
+    if (defaults.contains(grid.parameter) && std::ranges::none_of(plans, goes_without)) {
+      throw InputError(
+          Place{grid.place.file, ""} / "defaults" / grid.parameter,
+          "has no effect, since " + grid.place.pointer + " tunes it: remove one of them");
+    }
     if (used.contains(grid.place.pointer)) continue;
     if (known.contains(grid.parameter)) {
       throw InputError(grid.place,

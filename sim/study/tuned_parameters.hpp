@@ -18,6 +18,7 @@ std::vector<TuneGrid> grids_of(const Json& entry, const AlgorithmInfo& info, con
                                const Place& place);
 
 /// Refuses a key of the scenario's "tune" that is no parameter here, or that nobody tunes.
-void check_each_is_tuned(const TuneSpec& tune, const std::vector<RunPlan>& plans);
+void check_each_is_tuned(const TuneSpec& tune, const std::vector<RunPlan>& plans,
+                         const Json& defaults);
 
 }  // namespace motley

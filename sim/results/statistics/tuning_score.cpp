@@ -50,15 +50,17 @@ TuningScore score_of(const std::vector<const RunResult*>& runs) {
   return score;
 }
 
-bool is_better(const TuningScore& a, const TuningScore& b, bool has_target) {
+bool is_better(const TuningScore& a, const TuningScore& b, TuningGoal goal) {
   static constexpr double worst = std::numeric_limits<double>::infinity();
-  const auto rank = [has_target](const TuningScore& s) {
+  const bool has_target = goal != TuningGoal::low_loss;
+  const bool by_accuracy = goal == TuningGoal::accuracy_target;
+  const auto rank = [has_target, by_accuracy](const TuningScore& s) {
     const bool all = has_target && s.reached == s.seeds;
     if (all)
       return std::tuple(std::size_t{0}, s.time_to_target_s.value_or(worst), std::size_t{0}, 0.0,
                         s.final_test_loss.value_or(worst));
     return std::tuple(has_target ? s.seeds - s.reached : 0, 0.0, s.broken,
-                      has_target ? -s.best_test_accuracy.value_or(-worst) : 0.0,
+                      by_accuracy ? -s.best_test_accuracy.value_or(-worst) : 0.0,
                       s.final_test_loss.value_or(worst));
   };
   return rank(a) < rank(b);

@@ -18,11 +18,15 @@ struct TuningScore {
   std::optional<double> final_test_loss;     ///< mean over those that are not broken
 };
 
+/// What tuning is for: the time to a target of accuracy or of loss, or, without one, a low loss.
+enum class TuningGoal { low_loss, accuracy_target, loss_target };
+
 TuningScore score_of(const std::vector<const RunResult*>& runs);
 
 /// Whether a is better than b, both over the same seeds. With a target: more seeds that reached it;
 /// then, when all did, the shorter time and the lower final loss; otherwise fewer broken, the higher
-/// best accuracy, the lower final loss. Without one: fewer broken, the lower final loss.
-bool is_better(const TuningScore& a, const TuningScore& b, bool has_target);
+/// best accuracy if that is the target's, the lower final loss. Without one: fewer broken, the lower
+/// final loss.
+bool is_better(const TuningScore& a, const TuningScore& b, TuningGoal goal);
 
 }  // namespace motley
