@@ -1,8 +1,7 @@
 """How finely times to target are known: the target is seen to be reached only when a model is evaluated. As the terminal
 says it (sim/results/statistics/resolution.cpp and print_resolution of sim/cli/summary.cpp)."""
 from .figures.target import rows_of
-from .noise import known
-from .results import seconds
+from .results import is_finite, seconds
 
 
 def gap_s(curve, reached_s):
@@ -21,7 +20,7 @@ def mean_gap_s(curves, runs):
 
 def near(results, curves, point):
     """[("sync and async", gap)]: neighbours of the table that might change places if evaluations were more frequent."""
-    rows = [row for _, row in rows_of(results, point).iterrows() if known(row["time_to_target_mean_s"])]
+    rows = [row for _, row in rows_of(results, point).iterrows() if is_finite(row["time_to_target_mean_s"])]
     runs = results.at(point)
     found = []
     for first, second in zip(rows, rows[1:]):

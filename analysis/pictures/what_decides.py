@@ -1,6 +1,6 @@
 """What decides: the bottleneck by whatif.csv, in words. By the same rule and in the same words as the terminal
 (sim/cli/whatif_lines.cpp); a test holds the one against the other."""
-from .noise import known
+from .results import is_finite
 
 HEADING = ("The same steps timed again with one thing changed. This compares updates per second, not times to the target. "
            "For each algorithm, the bottleneck is what brings most when it is improved.")
@@ -52,11 +52,11 @@ class Asked:
 
     def __init__(self, algorithm, rows):
         self.algorithm = algorithm
-        self.gains = {row["change"]: row["gain"] for row in rows if row["change"] != AS_IS and known(row["gain"])}
-        samples = {row["change"]: row["samples_per_s"] for row in rows if known(row["samples_per_s"])}
+        self.gains = {row["change"]: row["gain"] for row in rows if row["change"] != AS_IS and is_finite(row["gain"])}
+        samples = {row["change"]: row["samples_per_s"] for row in rows if is_finite(row["samples_per_s"])}
         as_is = samples.get(AS_IS, 0)
         self.samples = {change: value / as_is for change, value in samples.items()} if as_is > 0 else {}
-        self.failed = any(row["change"] == AS_IS and known(row["reason"]) for row in rows)
+        self.failed = any(row["change"] == AS_IS and isinstance(row["reason"], str) for row in rows)
 
     def sentence(self):
         """"bottleneck: speed of cpu (twice the speed of cpu: 1.41x updates/s; no latency: 1.05x)"."""
