@@ -68,7 +68,7 @@ class Words(unittest.TestCase):
             "Each algorithm was tuned by itself, with 9 runs each, by successive halving over the seeds 1000001 and following; "
             "none of these seeds is reported.",
             "Better is who reaches 80 % test accuracy with more of the seeds; among those that always do, who is sooner; among "
-            "the others, who has the better accuracy, or else the lower loss.",
+            "the others, who has the better accuracy (the lower loss, where the target is a loss).",
             "Tried for every algorithm that takes it: step_size 0.01 to 1 in 5 steps (log).",
             "For local: local_steps 4, 8.",
             "Not tuned, with the values given in the scenario: slow.",
