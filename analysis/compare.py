@@ -11,6 +11,10 @@ import difflib
 import pathlib
 import sys
 
+from packages import need_packages
+
+need_packages("compare")  # before anything that imports them
+
 from pictures import figures, latex
 from pictures.look import Look
 from pictures.results import NoData, results_of

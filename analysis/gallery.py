@@ -9,6 +9,10 @@ import io
 import pathlib
 import shlex
 
+from packages import need_packages
+
+need_packages("gallery")  # before anything that imports them
+
 import matplotlib.pyplot as plt
 from PIL import Image
 

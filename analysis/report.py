@@ -8,6 +8,10 @@ import argparse
 import pathlib
 import sys
 
+from packages import need_packages
+
+need_packages("motley: report")  # before anything that imports them
+
 from compare import draw_all
 from pictures import report
 from pictures.results import NoData, results_of

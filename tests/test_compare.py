@@ -74,6 +74,15 @@ class Script(unittest.TestCase):
             self.assertEqual((code, told, error), (2, "", words))
             self.assertEqual(list(out.iterdir()), [])
 
+    def test_a_python_without_the_packages_is_told_which_in_one_line(self):
+        for script, name in (("compare.py", "compare"), ("report.py", "motley: report")):
+            # Without the site's folders no package is found.
+            done = subprocess.run([sys.executable, "-B", "-S", "-E", ROOT / "analysis" / script, self.folder], capture_output=True,
+                                  text=True)
+            self.assertEqual((done.returncode, done.stdout, done.stderr),
+                             (2, "", f"{name}: {sys.executable} lacks matplotlib, numpy, pandas: install python3-matplotlib and "
+                                     "python3-pandas and use /usr/bin/python3\n"))
+
     def test_the_summary_is_a_table_for_latex(self):
         _, told, _, out = self.compare("--figures", "sweep", "--latex", "--only", "sync,async,slow")
         self.assertIn("summary.tex: the summary as a LaTeX table", told)

@@ -8,7 +8,7 @@ from figure_case import FigureCase, labels, lines, named
 import matplotlib.colors
 import pandas as pd
 
-from pictures import figures
+from pictures import figures, report
 from pictures.look import Look
 from pictures.results import NoData, Results
 from pictures.style import CLASSES, STATES
@@ -24,7 +24,7 @@ class Figures(FigureCase):
         bars = self.draw(figures.target, self.plain).axes[0].patches
         self.assertEqual(bars[0].get_facecolor()[:3], matplotlib.colors.to_rgb(look.colour("async")))
 
-    def test_what_would_help_is_a_tornado_with_the_largest_change_on_top(self):
+    def test_what_would_help_is_a_tornado_with_the_bottleneck_on_top(self):
         folder = pathlib.Path(self.place.name) / "whatif"
         write_results(folder, trace=False)
         write_whatif(folder, ["sync", "async"])
@@ -33,10 +33,23 @@ class Figures(FigureCase):
         ax = panels["sync"]
         words = [t.get_text() for t in ax.get_yticklabels()]
         self.assertEqual(len(words), len(GAINS) - 1)  # as it is has no bar
-        self.assertEqual(words[:3], ["2x compute speed", "2x speed of cpu", "2x bandwidth"])
+        self.assertEqual(words[:3], ["2x speed of cpu", "2x compute speed", "2x bandwidth"])
         drawn = [round(1 + bar.get_width(), 2) for bar in ax.patches]
-        self.assertEqual(drawn, [1.41, 1.38, 1.3, 1.26, 1.02, 1.01, 1.0, 0.8])
+        self.assertEqual(drawn, [1.38, 1.41, 1.3, 1.26, 1.02, 1.01, 1.0, 0.8])
+        # Full colour: what the terminal names; the cpu bring 0.38 of 0.41, more than nine tenths.
+        self.assertEqual([bar.get_alpha() for bar in ax.patches], [1] + [0.55] * 7)
         self.assertEqual(words[-1], "without cpu")  # takes away what is there: last, however much it changes
+
+    def test_what_slows_down_or_could_not_be_tried_is_no_bottleneck(self):
+        folder = pathlib.Path(self.place.name) / "slower"
+        write_results(folder, trace=False)
+        write_whatif(folder, ["sync"])
+        results = Results(folder)
+        gains = results.whatif["change"].map({"as_is": 1, "no_latency": 0.7, "compute_x2": 1.01})  # the others have none
+        results.whatif["gain"] = gains
+        ax = self.draw(figures.whatif, results).axes[0]
+        self.assertEqual([t.get_text() for t in ax.get_yticklabels()], ["2x compute speed", "no latency"])
+        self.assertEqual([bar.get_alpha() for bar in ax.patches], [0.55] * 2)  # 1 % is not worth naming
 
     def test_staleness_has_a_panel_per_stale_algorithm_and_a_series_per_class(self):
         fig = self.draw(figures.staleness, self.plain)
@@ -46,6 +59,11 @@ class Figures(FigureCase):
         gpu = [p for p in fig.axes[0].patches if p.get_label() == "gpu"][0].get_data()
         self.assertAlmostEqual(gpu.values[2], 400 / 600)
         self.assertEqual(fig.axes[0].get_ylim()[0], 0)
+        # Nothing is drawn along zero: cpu has nothing below 6, gpu nothing above 3.
+        for outline in fig.axes[0].patches:
+            if not outline.get_fill():
+                for a, b in zip(outline.get_path().vertices, outline.get_path().vertices[1:]):
+                    self.assertFalse(a[1] == b[1] == 0 and a[0] != b[0], (outline.get_label(), a, b))
 
     def test_the_gantt_chart_has_a_row_per_host_and_a_tick_per_update(self):
         fig = self.draw(figures.gantt, self.plain)
@@ -137,6 +155,17 @@ class Figures(FigureCase):
         self.assertEqual(list(ax.lines[0].get_xdata()), [0, 60, 300])
         self.assertEqual(list(ax.lines[0].get_ydata()), [4, 8, 8])
         self.assertEqual(ax.get_ylabel(), "local steps")
+
+    def test_that_a_bound_became_active_is_no_decision(self):
+        results = Results(self.plain.folder)
+        event = {"run": "async-0", "time_s": 2.0, "worker": "gpu0", "quantity": "held_back", "value": 4.0}
+        results.decisions = pd.concat([results.decisions, pd.DataFrame([event])], ignore_index=True)
+        self.assertEqual(list(named(self.draw(figures.decisions, results))), ["local"])
+        self.assertEqual(list(report.decision_data(results, results.runs)), ["local: local steps"])
+        results.decisions = pd.DataFrame([event])
+        with self.assertRaises(NoData) as caught:
+            self.draw(figures.decisions, results)
+        self.assertEqual(str(caught.exception), "no algorithm here makes decisions during the run")
 
     def test_long_hidden_and_mathematical_names_leave_the_figures_readable(self):
         names = {"async": "a" * 250, "local": "_local", "slow": "$\\frac{$", "gpu": "g" * 250, "server_up": "l" * 250}

@@ -10,7 +10,7 @@ import pandas as pd
 from pictures import figures
 from pictures.look import Look
 from pictures.results import NoData, Results
-from results_fixture import (HORIZON_S, STEP_SIZES, TARGET, TUNED_S, write_comparisons, write_results, write_tuned)
+from results_fixture import (HORIZON_S, STEP_SIZES, TARGET, TUNED_S, write_comparisons, write_csv, write_results, write_tuned)
 
 
 class Learning(FigureCase):
@@ -53,6 +53,63 @@ class Learning(FigureCase):
         self.assertAlmostEqual(ax.get_xlim()[1], 1.3 * last)
         self.assertEqual(ax.get_xlabel(), f"virtual time (s); runs last up to {HORIZON_S} s")
         self.assertGreaterEqual(self.draw(figures.accuracy, self.plain).axes[0].get_xlim()[1], HORIZON_S)
+
+    def stopped_at_target(self):
+        """Of five replicas: each ends with the first evaluation that finds the target reached, as the bands do with the first
+        of them."""
+        results = Results(self.five.folder)
+        reached = results.curves["run"].map(results.runs.set_index("run")["time_to_target_s"])
+        results.curves = results.curves[results.curves["time_s"] < reached + 3]  # evaluations are every 3 s
+        ends = results.curves.groupby("run")["time_s"].max()
+        first = ends.groupby(results.runs.set_index("run")["algorithm"]).min()
+        in_time = results.bands["against"] == "time_s"
+        results.bands = results.bands[in_time & (results.bands["x"] <= results.bands["algorithm"].map(first))]
+        return results, ends, first
+
+    def test_runs_that_stop_at_the_target_are_followed_to_it_after_the_mean_ends(self):
+        results, ends, first = self.stopped_at_target()
+        ax = self.draw(figures.accuracy, results).axes[0]
+        look = Look.of(results)
+        self.assertEqual(lines(ax)["sync"].get_xdata()[-1], first["sync"])
+        tails = [line for line in ax.lines if line.get_label() == "_replica" and line.get_color() == look.colour("sync")]
+        self.assertEqual([tail.get_xdata()[0] for tail in tails], [first["sync"] - 3] * 5)
+        self.assertEqual(sorted(tail.get_xdata()[-1] for tail in tails), sorted(ends[[f"sync-{i}" for i in range(5)]]))
+        dots = [line.get_xydata()[0] for line in ax.lines if line.get_label() == "_stopped"]
+        self.assertEqual(len(dots), 3 * 5)
+        self.assertTrue(all(y >= TARGET for _, y in dots))
+        self.assertGreater(ax.get_ylim()[1], TARGET)
+        whole = self.draw(figures.accuracy, self.five).axes[0]  # runs that go on are not followed
+        self.assertEqual([line.get_label() for line in whole.lines if line.get_label() in ("_replica", "_stopped")], [])
+
+    def test_the_target_lies_inside_the_axes(self):
+        for kind, place, targets in (("accuracy", 0, (0.05, 0.99)), ("loss", 0, (0.1, 1.2))):
+            for wanted in targets:  # below and above all that is drawn after the first moments
+                results = Results(self.five.folder)
+                results.scenario["target"] = {kind: wanted}
+                low, high = self.draw(figures.accuracy, results).axes[place].get_ylim()
+                self.assertLess(low, wanted)
+                self.assertGreater(high, wanted)
+                self.assertGreater(min(wanted - low, high - wanted), 0.01 * (high - low), (kind, wanted))
+
+    def test_the_measure_of_the_target_is_drawn_first_and_in_a_sweep_alone(self):
+        results = Results(self.plain.folder)
+        results.scenario["target"] = {"loss": 0.5}
+        fig = self.draw(figures.accuracy, results)
+        self.assertEqual([ax.get_ylabel() for ax in fig.axes], ["test loss", "test accuracy"])
+        self.assertIn("target 0.5", labels(fig.axes[0]))
+        self.assertEqual(len([line for line in fig.axes[0].lines if line.get_label() == "_crossing"]), 3)
+        swept = Results(self.sweep.folder)
+        swept.scenario["target"] = {"loss": 0.5}
+        self.assertEqual({ax.get_ylabel() for ax in self.draw(figures.accuracy, swept).axes}, {"test loss"})
+
+    def test_the_legend_has_full_rows_with_the_long_names_in_the_last_column(self):
+        results = Results(self.plain.folder)
+        between = results.curves["run"].str.startswith("async") & (results.curves["time_s"] % 30 != 0)
+        results.curves.loc[between, "oracle"] = 1
+        legend = self.draw(figures.accuracy, results).legends[0]
+        self.assertEqual([t.get_text() for t in legend.get_texts()],
+                         ["sync", "async", "local", "slow", "target 0.8", "async: if merged there (oracle)"])
+        self.assertEqual(legend._ncols, 6)  # 0.69 + 0.75 + 0.75 + 0.69 + 1.05 + 2.31 of 7.16 inches
 
     def test_what_an_oracle_saw_is_dashed_and_named_so(self):
         results = Results(self.five.folder)
@@ -194,7 +251,7 @@ class Learning(FigureCase):
         self.assertAlmostEqual(times[1] / times[0], 2)  # made up: slower with the root of the ratio
         self.assertEqual(left.get_xlabel(), "spread ratio (log scale)")  # 1, 4, 16: each four times the one before
         self.assertEqual(left.get_xscale(), "log")
-        self.assertEqual(left.get_title(loc="left"), "cost model size = 1MB")
+        self.assertEqual(left.get_title(loc="left"), "cost model size = 1MB, the first of 2 values")
         self.assertEqual(left.get_ylim()[0], 0)
         self.assertEqual(len(left.collections), 0)  # of three replicas the times themselves, no band
         dots = [line for line in left.lines if line.get_label() == "_replica"]
@@ -213,6 +270,17 @@ class Learning(FigureCase):
         left, _ = self.draw(figures.sweep, results).axes
         mean = results.summary[rows & (results.summary[SIZE] == first[1])]["time_to_target_mean_s"].iloc[0]
         self.assertEqual(sorted(arrows(left)), [(1, mean), (16, HORIZON_S)])
+
+    def test_in_a_sweep_what_runs_of_both_sides_missed_is_open_and_explained(self):
+        results = Results(self.sweep.folder)
+        rows = (results.summary[RATIO] == 4) & (results.summary["algorithm"] == "local")
+        results.summary.loc[rows, "speedup_bound"] = "mixed"
+        gone = results.summary["time_to_target_mean_s"].isna()
+        results.summary = results.summary[~gone]  # what was never reached has arrows
+        fig = self.draw(figures.sweep, results)
+        self.assertEqual(arrows(fig.axes[1]), [])
+        self.assertEqual([t.get_text() for t in fig.legends[0].get_texts()],
+                         ["runs on both sides did not: times are cut where these ended"])
 
     def test_labels_beside_lines_keep_their_order_and_do_not_overlap(self):
         places = figures.sweep.spread([0.5, 0.51, 0.49, 0.9], 0.1, 1)
@@ -276,7 +344,43 @@ class Learning(FigureCase):
             self.assertEqual(ax.lines[0].get_xydata().tolist(), [[s, t] for s, t in zip(STEP_SIZES, times) if t])
             self.assertEqual([x for x, _ in arrows(ax)], [0.01])  # never reached
             self.assertEqual(texts(ax), ["at the edge"] if label == "async" else [])
-            self.assertEqual((ax.get_xscale(), ax.get_xlabel()), ("log", "step size"))
+            self.assertEqual((ax.get_xscale(), ax.get_xlabel()), ("log", "step size (log scale)"))
+
+    def tuned_with(self, name, rows):
+        """rows: algorithm, parameters, seeds, time to target."""
+        folder = pathlib.Path(self.place.name) / name
+        write_results(folder, trace=False)
+        parameters = list(dict.fromkeys(key for _, values, _, _ in rows for key in values))
+        write_csv(folder / "tuned.csv", ["algorithm", "candidate", *parameters, "rung", "seeds", "reached", "broken",
+                                         "time_to_target_s", "best_test_accuracy", "final_test_loss", "chosen", "at_edge"],
+                  [{"algorithm": label, "candidate": i, **values, "rung": 0, "seeds": seeds, "reached": seeds if time else 0,
+                    "time_to_target_s": time, "chosen": 0, "at_edge": 0} for i, (label, values, seeds, time) in enumerate(rows)])
+        return self.draw(figures.tuning, Results(folder))
+
+    def test_candidates_that_differ_in_two_parameters_are_not_joined(self):
+        fig = self.tuned_with("two", [("sync", {"step_size": size}, 2, 50) for size in (0.0125, 0.05, 0.2)] +
+                              [("local", {"step_size": 0.05, "local_steps": 2}, 3, 60), ("local", {"step_size": 0.2, "local_steps": 8}, 3, 70)])
+        self.assertEqual([ax.get_title(loc="left") for ax in fig.axes], ["sync", "local", "local"])
+        joined = [[line for line in ax.lines if line.get_linestyle() not in ("None", "none")] for ax in fig.axes]
+        self.assertEqual([len(found) for found in joined], [1, 0, 0])
+        # Local's two step sizes are of a grid whose values are each four times the one before.
+        self.assertEqual([ax.get_xscale() for ax in fig.axes], ["log", "log", "linear"])
+        self.assertEqual([list(ax.get_xticks()) for ax in fig.axes], [[0.0125, 0.05, 0.2], [0.05, 0.2], [2, 8]])
+        self.assertEqual([t.get_text() for t in fig.axes[0].get_xticklabels()], ["0.0125", "0.05", "0.2"])
+
+    def test_the_legend_of_tuning_has_what_is_drawn(self):
+        def told(fig):
+            return [t.get_text() for t in fig.legends[0].get_texts()]
+        sizes = (0.01, 0.1, 1)
+        # Two algorithms with different numbers of seeds, but no candidate that had fewer than others.
+        alike = self.tuned_with("alike", [(a, {"step_size": s}, n, 50) for a, n in (("sync", 2), ("async", 3)) for s in sizes])
+        self.assertEqual(told(alike), ["chosen"])
+        # The one with fewer seeds never reached the target: an arrow, which has no size.
+        arrow = self.tuned_with("arrow", [("sync", {"step_size": s}, n, t) for s, n, t in zip(sizes, (1, 2, 2), (None, 50, 60))])
+        self.assertEqual(told(arrow), ["chosen", "target not reached"])
+        self.assertEqual(arrow.legends[0].get_lines()[1].get_marker().vertices.tolist(), figures.arrows.ARROW.vertices.tolist())
+        fewer = self.tuned_with("fewer", [("sync", {"step_size": s}, n, 50) for s, n in zip(sizes, (1, 2, 2))])
+        self.assertEqual(told(fewer), ["chosen", "dropped after fewer seeds"])
 
     def test_the_map_names_the_winner_of_every_cell(self):
         ax = self.draw(figures.best, self.sweep).axes[0]

@@ -1,4 +1,5 @@
 """report.html as a text, and as Chromium sees it."""
+import html
 import json
 import math
 import os
@@ -14,10 +15,10 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "analysis"))
 
 import chromium
-from pictures import how_tuned, report, words
+from pictures import how_tuned, report, resolution, what_decides, words
 from pictures.look import Look
 from pictures.results import TEXT, Results
-from results_fixture import write_csv, write_results, write_tuned
+from results_fixture import write_csv, write_results, write_tuned, write_whatif
 
 RATIO = "/cluster/workers/0/spread/ratio"
 ALGORITHMS = ("sync", "async", "local", "slow")
@@ -76,6 +77,64 @@ class Words(unittest.TestCase):
         self.assertIn('<section id="tuned"><h2>Tuning</h2>', html)
         self.assertIn("<td>async</td><td>step_size 1</td><td>5</td><td>9</td><td>at the edge of its grid</td>", html)
         self.assertIn("<td>sync</td><td>step_size 0.3</td><td>5</td><td>9</td><td></td>", html)
+
+    def test_what_decides_is_said_by_the_rule_of_the_terminal(self):
+        write_results(self.folder)
+        write_whatif(self.folder, ["sync", "async"])
+        # GAINS: of twice the compute speed (+ 0.41) the cpu alone bring 0.38, more than nine tenths; of twice the bandwidth
+        # (+ 0.3) the server's link alone brings 0.26, less than 0.27, so that both are told. No latency: below 2 %.
+        line = ("bottleneck: speed of cpu (twice the speed of cpu: 1.38x updates/s; twice the bandwidth: 1.30x; twice the "
+                "server's bandwidth: 1.26x; no noise: 1.02x)")
+        self.assertEqual(what_decides.lines(Results(self.folder)), {"sync": line, "async": line})
+        page = page_of(self.folder)
+        why = page[page.index('<section id="why">'):page.index('<section id="sure">')]
+        self.assertIn('<h3 id="decides">What decides</h3>', why)
+        self.assertIn(f'<li data-label="sync"><b>sync</b>: {html.escape(line)}</li>', why)
+        self.assertNotIn("near 1", page.lower())
+        self.assertNotIn('id="decides"', page_of(write_results(self.folder / "not_asked")))
+
+    def test_what_was_not_tried_is_said_and_fewer_workers_are_no_bottleneck(self):
+        write_results(self.folder)
+        rows = [{"change": "as_is", "gain": 1, "samples_per_s": 80}, {"change": "no_latency", "gain": 0.9, "samples_per_s": 72},
+                {"change": "without:cpu", "gain": 2.5, "samples_per_s": 100},  # 100 / 80 = 1.25
+                {"change": "server_bandwidth_x2", "reason": "there is no server"}]
+        write_csv(self.folder / "whatif.csv", ["algorithm", "change", "updates", "updates_per_s", "gain", "samples_per_s", "reason"],
+                  [{"algorithm": "sync", **row} for row in rows])
+        results = Results(self.folder)
+        self.assertEqual(what_decides.lines(results), {"sync": "without cpu: 2.50x updates/s, 1.25x samples/s"})
+        self.assertEqual(what_decides.notes(results), ["twice the server's bandwidth: not tried: there is no server"])
+
+    def test_over_a_sweep_the_bottlenecks_are_counted_and_told_point_by_point(self):
+        write_results(self.folder, ("sync",), axes={RATIO: [1, 4, 16]})
+        gains = {1: {"no_latency": 1.5}, 4: {"no_latency": 1.2, "compute_x2": 1.1}, 16: {"no_latency": 1.0, "compute_x2": 1.7}}
+        write_csv(self.folder / "whatif.csv", ["algorithm", RATIO, "change", "updates", "updates_per_s", "gain", "samples_per_s",
+                                               "reason"],
+                  [{"algorithm": "sync", RATIO: ratio, "change": change, "gain": gain}
+                   for ratio, mine in gains.items() for change, gain in {"as_is": 1, **mine}.items()])
+        results = Results(self.folder)
+        self.assertEqual(what_decides.lines(results), {"sync": "bottleneck: latency at 2 points, compute speed at 1 point"})
+        self.assertEqual(what_decides.lines(results, (4,)),
+                         {"sync": "bottleneck: latency (no latency: 1.20x updates/s; twice the compute speed: 1.10x)"})
+        page = page_of(self.folder)
+        self.assertIn('<div data-point="spread ratio = 16"><p>At spread ratio = 16:</p><ul><li data-label="sync"><b>sync</b>: '
+                      "bottleneck: compute speed (", page)
+
+    def test_the_resolution_of_time_to_target_is_said_where_neighbours_are_within_it(self):
+        results = Results(write_results(self.folder, ("sync", "async")))
+        self.assertEqual(resolution.lines(results), [])  # 42 s and 106 s, evaluated every 3 s
+        late = results.runs["algorithm"] == "sync"
+        results.runs.loc[late, "time_to_target_s"] = 45.0
+        results.runs.loc[~late, "time_to_target_s"] = 42.0
+        results.summary["time_to_target_mean_s"] = [44.5, 42.0]  # 2.5 s apart
+        said = "Resolution of time to target: 3.00 s between evaluations (/evaluate/every); within it: async and sync."
+        self.assertEqual(resolution.lines(results), [said])
+        # What an oracle saw at 42 s is no evaluation: the one before 45 s is then at 39 s.
+        results.curves.loc[results.curves["run"].str.startswith("sync") & (results.curves["time_s"] == 42), "oracle"] = 1
+        self.assertIn("6.00 s between evaluations", resolution.lines(results)[0])
+        results.summary["time_to_target_mean_s"] = [45.1, 39.0]
+        self.assertEqual(resolution.lines(results), [])
+        results.summary["time_to_target_mean_s"] = [44.5, 42.0]
+        self.assertIn("<li>Resolution of time to target: 6.00 s", report.page(results, [], [], self.folder, None))
 
     def test_without_tuning_there_is_no_such_section(self):
         self.assertNotIn('id="tuned"', page_of(write_results(self.folder)))
@@ -396,6 +455,11 @@ class OfTheProgram(unittest.TestCase):
                 for kind in ("png", "svg", "pdf"):
                     self.assertTrue((folder / "out" / "figures" / f"{name}.{kind}").is_file(), name)
             page = (folder / "out" / "report.html").read_text()
+            decides = told.stdout[told.stdout.index("\nWhat decides"):].split("\n\n")[0].splitlines()[2:]
+            self.assertTrue(decides)
+            for line in decides:
+                label, words_of_it = line.strip().split(": ", 1)
+                self.assertTrue(f"<b>{label}</b>: {html.escape(words_of_it)}</li>" in page, line)
             self.assertRegex(page, r"<p>a?sync reaches 60 % test accuracy in [0-9.]+ s")
             self.assertIn("4 workers: 2 fast (4 Gf/s each) and 2 slow (1 Gf/s each)", page)
 

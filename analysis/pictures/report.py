@@ -6,7 +6,7 @@ import math
 import pathlib
 import shlex
 
-from . import how_tuned, words
+from . import how_tuned, resolution, what_decides, words
 from .figures import contribution, curves, decisions, links, staleness, time_budget
 from .figures import sweep as sweep_figure
 from .figures.target import rows_of
@@ -128,7 +128,8 @@ def decision_data(results, runs):
     chosen = {}
     names = results.classes()
     for _, run in decisions.runs_that_decide(results, runs).iterrows():
-        mine = results.decisions[results.decisions["run"] == run["run"]]
+        mine = decisions.made(results)
+        mine = mine[mine["run"] == run["run"]]
         classes = results.workers[results.workers["run"] == run["run"]].set_index("worker")["class"].to_dict()
         for quantity, rows in mine.groupby("quantity", sort=False):
             lines = []
@@ -230,7 +231,7 @@ def why_cards(data):
     if any_rows(data, "time"):
         cards.append(card("time", "Where the workers' time goes", "The four shares add up to 100 % of a class's time."))
     if any_rows(data, "links"):
-        cards.append(card("links", "Busiest links", "Near 1: that link is the bottleneck. Busy but at low utilisation: flows limited elsewhere."))
+        cards.append(card("links", "Busiest links", "Share of the bandwidth used and share of time busy. Whether more bandwidth would help is answered under What decides."))
     if any_rows(data, "staleness"):
         cards.append(card("staleness", "Staleness", "How many updates were made between reading a model and applying the gradient computed on it.", ZOOM))
     if any_rows(data, "contribution"):
@@ -310,14 +311,33 @@ def answer_html(results):
     return lead + (listed if len(parts) <= 4 else f"<details><summary>Point by point</summary>{listed}</details>")
 
 
+def label_list(lines):
+    """algorithm -> line."""
+    return "<ul>" + "".join(f'<li data-label="{text(a)}"><b>{text(a)}</b>: {text(line)}</li>' for a, line in lines.items()) + "</ul>"
+
+
+def decides_html(results, drawn, folder):
+    """What decides, in words and as a tornado; empty when no changes of the cluster were tried."""
+    lines = what_decides.lines(results)
+    parts = [label_list(lines)] if lines else []
+    for point in results.points() if results.axes else []:
+        here = what_decides.lines(results, point)
+        parts.append(f'<div data-point="{text(key_of(results, point))}"><p>At {text(results.point_title(point))}:</p>{label_list(here)}</div>'
+                     if here else "")
+    parts += [f'<p class="note">{text(note)}</p>' for note in what_decides.notes(results)]
+    figure = "".join(picture(folder, m) for m in drawn if m.NAME == "whatif")
+    parts.append(f'<div class="cards">{figure}</div>' if figure else "")
+    return f'<h3 id="decides">What decides</h3><p>{text(what_decides.HEADING)}</p>' + "".join(parts) if any(parts) else ""
+
+
 def why_html(results, data):
     lists = []
     for point in results.points():
         lines = words.budget(results, results.at(point))
-        listed = "".join(f'<li data-label="{text(a)}"><b>{text(a)}</b>: {text(line)}</li>' for a, line in lines.items())
         where = f"<p>At {text(results.point_title(point))}:</p>" if point else ""
-        lists.append(f'<div data-point="{text(key_of(results, point))}">{where}<ul>{listed}</ul></div>' if listed else "")
-    return ("".join(lists) or "<p>No run got far enough to tell.</p>") + f'<div class="cards">{"".join(why_cards(data))}</div>'
+        lists.append(f'<div data-point="{text(key_of(results, point))}">{where}{label_list(lines)}</div>' if lines else "")
+    return ("<h3>Where the time went</h3>" + ("".join(lists) or "<p>No run got far enough to tell.</p>") +
+            f'<div class="cards">{"".join(why_cards(data))}</div>')
 
 
 def tuned_html(results, drawn, folder):
@@ -373,21 +393,22 @@ def page(results, drawn, left_out, figures_folder, chart_library):
     figures_folder = pathlib.Path(figures_folder)
     interactive = chart_library is not None and len(results.runs)
     if interactive:
-        cards = chart_cards(data) + [picture(figures_folder, m) for m in drawn if m.NAME in ("gantt", "best", "whatif")]
+        cards = chart_cards(data) + [picture(figures_folder, m) for m in drawn if m.NAME in ("gantt", "best")]
         charts = f'<div class="cards">{"".join(cards)}</div>'
         why = why_html(results, data)
     else:
         note = "" if chart_library is not None else ("<p>Chart.js is not installed (Debian: libjs-chart.js), so the charts "
                                                      "are static images.</p>")
-        charts = note + f'<div class="cards">{"".join(picture(figures_folder, m) for m in drawn if m.NAME != "tuning")}</div>'
+        charts = note + f'<div class="cards">{"".join(picture(figures_folder, m) for m in drawn if m.NAME not in ("tuning", "whatif"))}</div>'
         why = why_html(results, {"time": {}, "links": {}, "staleness": {}, "contribution": {}, "decisions": {}})
     if not drawn and not len(results.runs):
         charts = "<p>There is nothing to draw.</p>"
     parts = {
         "title": text(results.scenario.get("name", results.folder.name)), "question": text(words.question(results)),
-        "answer": answer_html(results), "table": table_html(results), "charts": charts, "why": why,
+        "answer": answer_html(results), "table": table_html(results), "charts": charts,
+        "why": decides_html(results, drawn, figures_folder) + why,
         "tuned": tuned_html(results, drawn, figures_folder),
-        "sure": "<ul>" + "".join(f"<li>{text(line)}</li>" for line in words.how_sure(results)) + "</ul>",
+        "sure": "<ul>" + "".join(f"<li>{text(line)}</li>" for line in words.how_sure(results) + resolution.lines(results)) + "</ul>",
         "made": made_html(results, left_out, figures_folder), "style": (PAGE / "page.css").read_text(),
         "data": embedded(data), "library": chart_library or "",
         "script": (PAGE / "page.js").read_text(),

@@ -27,7 +27,7 @@ SOMETIMES = {
 COLUMNS = {**SOMETIMES, **COLUMNS}
 TEXT = TEXT | {"change"}
 ON_REQUEST = ON_REQUEST | set(SOMETIMES)
-KEYS = {"tuned": ["algorithm"], "whatif": ["algorithm", "change", "gain"], **KEYS}
+KEYS = {"tuned": ["algorithm"], "whatif": ["algorithm", "change"], **KEYS}
 
 
 class NoData(Exception):

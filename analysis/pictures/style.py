@@ -78,13 +78,16 @@ def number_below(axes):
 
 
 def legend_above(fig, entries):
-    """One legend for all panels, above them, in rows of about equal length; entries: label -> handle.
-    save() keeps it in the picture."""
+    """One legend for all panels, above them, in as few rows as fit and as few columns as these rows need; entries:
+    label -> handle. save() keeps it in the picture."""
     if entries:
-        one = (0.45 + 0.06 * max(len(label) for label in entries)) * plt.rcParams["font.size"] / FONT_SIZE  # inches
-        rows = math.ceil(len(entries) / max(1, int(fig.get_figwidth() / one)))
-        fig.legend(list(entries.values()), list(entries), loc="lower center", bbox_to_anchor=(0.5, 1.0),
-                   ncol=math.ceil(len(entries) / rows), handlelength=2.6, columnspacing=1)
+        labels = list(entries)
+        widths = [(0.45 + 0.06 * len(label)) * plt.rcParams["font.size"] / FONT_SIZE for label in labels]  # inches
+        for rows in range(1, len(labels) + 1):  # a legend is filled column by column
+            if sum(max(widths[i:i + rows]) for i in range(0, len(labels), rows)) <= fig.get_figwidth():
+                break
+        fig.legend(list(entries.values()), labels, loc="lower center", bbox_to_anchor=(0.5, 1.0),
+                   ncol=math.ceil(len(labels) / rows), handlelength=2.6, columnspacing=1)
 
 
 def name_point(fig, results, point, more=""):

@@ -1,4 +1,8 @@
 """An arrow from a value that is only a bound towards where the true one is."""
+from matplotlib.lines import Line2D
+from matplotlib.path import Path
+
+ARROW = Path([(-0.07, -1), (0.07, -1), (0.07, 0.1), (0.42, 0.1), (0, 1), (-0.42, 0.1), (-0.07, 0.1), (-0.07, -1)])
 
 
 def bound_arrow(ax, x, y, colour, along="y", way=1, points=15):
@@ -11,3 +15,8 @@ def bound_arrow(ax, x, y, colour, along="y", way=1, points=15):
 
 def has_bound_arrows(ax):
     return any(text.arrow_patch is not None and not text.get_text() for text in ax.texts)
+
+
+def arrow_in_legend():
+    """What stands for such an arrow in a legend: as it is drawn, in no algorithm's colour."""
+    return Line2D([], [], color="0.3", marker=ARROW, markersize=11, linestyle="none", markeredgewidth=0)

@@ -19,8 +19,9 @@ ORACLE = {"linewidth": 0.8, "linestyle": (0, (3, 3)), "marker": None, "alpha": 0
 
 
 def measures(results):
-    """The columns of curves.csv that hold something, accuracy first."""
-    return [c for c in ("test_accuracy", "test_loss") if results.curves[c].notna().any()]
+    """The columns of curves.csv that hold something: the target's first, or else accuracy."""
+    wanted = results.target[0] if results.target else "test_accuracy"
+    return sorted((c for c in ("test_accuracy", "test_loss") if results.curves[c].notna().any()), key=lambda c: c != wanted)
 
 
 def oracle_places(results, runs, at, x):
@@ -46,10 +47,23 @@ def draw_mean(ax, look, label, at, mean, oracle, markevery):
     ax.plot(at, mean, **{**style, **ORACLE, "label": f"{legend_name(label)}: if merged there (oracle)"})
 
 
-def draw_replicas(ax, results, look, label, runs, x, y, crowd):
-    for _, mine in results.curves[results.curves["run"].isin(runs["run"])].groupby("run", sort=False):
+def draw_replicas(ax, results, look, label, runs, x, y, crowd, after=None):
+    """Each replica as a thin line, after a place or from its beginning; a dot ends one that stopped at the target."""
+    for name, mine in results.curves[results.curves["run"].isin(runs["run"])].groupby("run", sort=False):
+        stopped = stops_at_target(mine, runs[runs["run"] == name].iloc[0])
+        mine = mine.dropna(subset=[y])
+        if after is not None:  # from the evaluation before it, so that who ends right there has a line, too
+            mine = mine[mine[x] >= mine[mine[x] < after][x].max()]
         ax.plot(mine[x], mine[y], color=look.colour(label), linewidth=0.5, alpha=0.6 if crowd <= 3 else 0.3, zorder=1.5,
                 label="_replica")
+        if stopped and len(mine):
+            ax.plot(mine[x].iloc[-1:], mine[y].iloc[-1:], color=look.colour(label), marker=".", markersize=4, linestyle="none",
+                    alpha=0.8, zorder=1.6, label="_stopped")
+
+
+def stops_at_target(curve, run):
+    """Whether a run ended because it had reached the target: nothing was evaluated after that was seen."""
+    return (curve["time_s"] >= run["time_to_target_s"]).sum() == 1
 
 
 def is_log(results, point, x):
@@ -84,8 +98,14 @@ def draw_curve(ax, results, look, point, label, x, y, place, crowd):
               marker_places(at, is_log(results, point, x), end, place, crowd))
     if low is not None and len(runs) >= FEWEST_FOR_BANDS:
         ax.fill_between(at, low, high, color=look.colour(label), alpha=0.2 if crowd <= 3 else 0.1, linewidth=0)
+        if some_stop_at_target(results, runs):  # the mean ends with the first of them, before the others are there
+            draw_replicas(ax, results, look, label, runs, x, y, crowd, after=at[-1])
     elif len(runs) > 1:
         draw_replicas(ax, results, look, label, runs, x, y, crowd)
+
+
+def some_stop_at_target(results, runs):
+    return any(stops_at_target(results.curves[results.curves["run"] == run["run"]], run) for _, run in runs.iterrows())
 
 
 def mark_crossings(ax, results, look, rows, y):
@@ -123,20 +143,21 @@ def frame(ax, results, point, x, y, x_label):
         if end and end < longest:
             ax.set_xlim(right=end)
             x_label += f"; runs last up to {longest:.4g} s"
+    wanted = [results.target[1]] if results.target and results.target[0] == y else []  # the line of the target is seen
     shown = curves[(curves[x] > 0.03 * min(longest, end or longest)) & (curves[x] <= (end or longest))][y].dropna()
     ax.set_xlabel(x_label)
     ax.set_ylabel(y.replace("_", " "))
     if y == "test_accuracy" and not shown.empty:
-        room = 0.04 * (shown.max() - shown.quantile(0.02)) + 0.002
-        wanted = results.target[1] if results.target and results.target[0] == y else 0
-        ax.set_ylim(bottom=max(0, shown.quantile(0.02) - room), top=min(1, max(shown.max(), wanted) + room))
+        bottom, top = min([shown.quantile(0.02)] + wanted), max([shown.max()] + wanted)
+        room = 0.04 * (top - bottom) + 0.002
+        ax.set_ylim(bottom=max(0, bottom - room), top=min(1, top + room))
     elif y == "test_loss" and not shown.empty and shown.min() > 0 and shown.max() / shown.min() > 30:
         ax.set_yscale("log")
         ax.set_ylabel("test loss (log scale)")
     elif y == "test_loss" and not shown.empty:
-        top = shown.quantile(0.99)
-        bottom = shown.min() - 0.06 * (top - shown.min())
-        ax.set_ylim(bottom=max(0, bottom) if shown.min() >= 0 else bottom, top=top + 0.06 * (top - shown.min()))
+        lowest, top = min([shown.min()] + wanted), max([shown.quantile(0.99)] + wanted)
+        room = 0.06 * (top - lowest)
+        ax.set_ylim(bottom=max(0, lowest - room) if lowest >= 0 else lowest - room, top=top + room)
 
 
 def draw_panel(ax, results, look, point, x, y, x_label, labels, behind=()):
@@ -189,7 +210,7 @@ def figure(results, look, columns_of):
     points = evenly(results.points(), MOST_POINTS)
     if max(len(results.algorithms_of(results.at(point))) for point in points) > MOST_TOGETHER:
         return one_panel_each(results, look, points[-1], columns_of, rows[0])
-    if len(points) > 1:  # accuracy (or loss) alone, one row per point
+    if len(points) > 1:  # one measure alone, one row per point
         grid = [(point, rows[0]) for point in points]
     else:
         grid = [(points[0], y) for y in rows]
@@ -199,5 +220,6 @@ def figure(results, look, columns_of):
         draw_panel(ax, results, look, point, x, y, x_label, results.algorithms_of(results.at(point)))
         if len(points) > 1:
             ax.set_title(results.point_title(point))
-    legend_above(fig, entries_of(axes))
+    # Long names last, where they widen the last column only.
+    legend_above(fig, dict(sorted(entries_of(axes).items(), key=lambda entry: entry[0].endswith("(oracle)"))))
     return fig

@@ -10,15 +10,23 @@ HOW_TO_READ = ("Batch sizes, local steps, groups: what an adaptive algorithm cho
                "with many workers, an evenly spaced subset. Flat lines: the choice has settled. For a sweep, the "
                "last point with decisions is shown.")
 MOST_WORKERS = 32
+# In decisions.csv, but chosen by nobody: that a bound has become active for the first time is an event.
+EVENTS = {"held_back"}
+
+
+def made(results):
+    """The rows of decisions.csv that are decisions."""
+    return results.decisions[~results.decisions["quantity"].isin(EVENTS)]
 
 
 def runs_that_decide(results, runs):
     """The first replica of each algorithm that decides something."""
-    return runs[runs["run"].isin(results.decisions["run"].unique())].drop_duplicates("algorithm")
+    return runs[runs["run"].isin(made(results)["run"].unique())].drop_duplicates("algorithm")
 
 
 def draw(results, look):
-    if results.decisions.empty:
+    chosen = made(results)
+    if chosen.empty:
         raise NoData("no algorithm here makes decisions during the run")
     decided = [p for p in results.points() if len(runs_that_decide(results, results.at(p)))]
     if not decided:
@@ -26,7 +34,7 @@ def draw(results, look):
     point = decided[-1]
     first = runs_that_decide(results, results.at(point))
     parts = [(run, quantity, rows) for _, run in first.iterrows() for quantity, rows in
-             results.decisions[results.decisions["run"] == run["run"]].groupby("quantity", sort=False)]
+             chosen[chosen["run"] == run["run"]].groupby("quantity", sort=False)]
     fig, axes = panels(look, len(parts), across=3 if len(parts) > 2 else 2, height=1.7)
     for ax, (run, quantity, rows) in zip(axes, parts):
         classes = results.workers[results.workers["run"] == run["run"]].set_index("worker")["class"].to_dict()

@@ -12,8 +12,8 @@ NAME = "links"
 TITLE = "Bytes and link utilisation"
 HOW_TO_READ = ("One panel per algorithm, with the bytes it delivered over the whole run (mean over replicas) beside its "
                "name. One bar per class of links: the mean utilisation (bytes / (bandwidth x time)); the tick is the share "
-               "of time in which such a link carried traffic. A bar near 100 %: that link is the bottleneck. A tick far beyond "
-               "its bar: bursts, or flows limited elsewhere. A name with * stands for all links whose names differ only in "
+               "of time in which such a link carried traffic. A busy link need not be the bottleneck: what more bandwidth would "
+               "bring is in the figure of what would help. A name with * stands for all links whose names differ only in "
                "numbers. The colours are those of the workers' classes, grey is no worker's. For a sweep, the last point "
                "is shown.")
 MOST_LINKS = 8  # classes of links

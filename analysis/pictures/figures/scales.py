@@ -1,7 +1,12 @@
 """When an axis is logarithmic, and how it is numbered then."""
+import math
+
 from matplotlib.ticker import FormatStrFormatter, LogLocator, NullFormatter
 
+from ..results import value_text
+
 LOG_BEYOND = 12  # largest over smallest: on a linear axis the smallest could not be told apart
+CLOSEST = 0.22   # of an axis, for two numbers beside each other
 
 
 def is_number(values):
@@ -32,3 +37,14 @@ def log_axis(axis, decades=2):
     axis.set_major_locator(LogLocator(subs=(1, 2, 5) if decades <= 2 else (1,)))
     axis.set_major_formatter(FormatStrFormatter("%g"))
     axis.set_minor_formatter(NullFormatter())
+
+
+def number_values(axis, values, log):
+    """Numbers at the values themselves; of those too close to each other for that, not all."""
+    at = [math.log(value) if log else value for value in values]
+    shown = []
+    for place, value in zip(at, values):
+        if not shown or place - shown[-1][0] >= CLOSEST * (at[-1] - at[0]):
+            shown.append((place, value))
+    axis.set_ticks([value for _, value in shown], [value_text(value) for _, value in shown])
+    axis.set_ticks([], minor=True)

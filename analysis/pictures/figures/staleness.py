@@ -50,9 +50,10 @@ def draw(results, look):
         step, edges = bins(rows)
         for kind, name in enumerate(results.classes()[:len(CLASSES)]):
             shares = histogram(rows[rows["class"] == name])
-            ax.stairs(binned(shares, edges), edges, fill=True, alpha=0.4, color=CLASSES[kind])
-            # Where classes coincide, the thinner line of the later leaves the earlier to be seen.
-            ax.stairs(binned(shares, edges), edges, color=CLASSES[kind], linewidth=max(0.8, 2 - kind),
+            bars = binned(shares, edges)
+            ax.stairs(bars, edges, fill=True, alpha=0.4, color=CLASSES[kind])
+            # Where classes coincide, the thinner line of the later leaves the earlier to be seen. No line along zero.
+            ax.stairs(np.where(bars > 0.01 * bars.max(initial=0), bars, np.nan), edges, color=CLASSES[kind], linewidth=max(0.8, 2 - kind),
                       label=legend_name(name))
         ax.set_title(short(label, 24), loc="left", color=look.ink(label))
         ax.set_xlabel("staleness (updates)" + (f", bins of {step}" if step > 1 else ""))

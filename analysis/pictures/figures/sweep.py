@@ -3,7 +3,7 @@ from matplotlib.lines import Line2D
 from ..results import NoData, value_text
 from ..style import legend_above, panels, short, small
 from ..verdicts import WHAT_MARKS_MEAN, is_undecided, known
-from .arrows import bound_arrow, has_bound_arrows
+from .arrows import arrow_in_legend, bound_arrow, has_bound_arrows
 from .curves import FEWEST_FOR_BANDS
 from .scales import is_geometric, is_number, log_axis, spans_much
 from .target import against_baseline, ran_until, target_text
@@ -13,8 +13,9 @@ TITLE = "Time to target and speed-up over the swept parameter"
 HOW_TO_READ = ("One line per algorithm, named at its end; the shaded band is the 95 % interval from summary.csv (with fewer "
                "than five replicas, dots are the times of each instead). An open marker with an arrow: not every run "
                "reached the target at that value, and the true mean lies in the arrow's direction; where no run did, the "
-               f"arrow starts where the runs end. {WHAT_MARKS_MEAN} If several parameters are swept, the others are held "
-               "at their first value.")
+               "arrow starts where the runs end. Open without an arrow: on both sides of the speed-up runs ended before "
+               f"they reached the target, and it compares times cut where they ended. {WHAT_MARKS_MEAN} If several "
+               "parameters are swept, the others are held at their first value, which the title says.")
 
 
 def sweep_axis(results):
@@ -31,9 +32,9 @@ def rows_along(results, axis):
     for other in results.axes:
         if other == axis or other not in rows or rows[other].nunique() < 2:
             continue
-        first = rows[other].iloc[0]
+        first, values = rows[other].iloc[0], rows[other].nunique()
         rows = rows[rows[other] == first]
-        fixed.append(f"{results.axis_name(other)} = {value_text(first)}")
+        fixed.append(f"{results.axis_name(other)} = {value_text(first)}, the first of {values} values")
     return rows, ", ".join(fixed)
 
 
@@ -154,10 +155,19 @@ def draw(results, look):
         axes[0].set_title(fixed, loc="left")
     for ax, ends in zip(axes, all_ends):
         name_lines(fig, ax, look, ends)
-    if any(has_bound_arrows(ax) for ax in axes):
-        legend_above(fig, {"not every run reached the target: the value lies beyond": Line2D(
-            [], [], color="0.3", marker="^", markerfacecolor="white", linestyle="none")})
+    legend_above(fig, legend(axes, rows))
     return fig
+
+
+def legend(axes, rows):
+    """What the open markers mean, of those that are there."""
+    entries = {}
+    if any(has_bound_arrows(ax) for ax in axes):
+        entries["not every run reached the target: the value lies beyond"] = arrow_in_legend()
+    if any(known(row["speedup"]) and against_baseline(row)[3] == "mixed" for _, row in rows.iterrows()):
+        entries["runs on both sides did not: times are cut where these ended"] = Line2D(
+            [], [], color="0.3", marker="o", markersize=4.5, markerfacecolor="white", linestyle="none")
+    return entries
 
 
 def frame(ax, name, values, place, shown, label):

@@ -4,8 +4,8 @@ from pandas.api.types import is_numeric_dtype
 from ..results import COLUMNS, NoData
 from ..style import legend_above, name_point, panels, short, tiny
 from ..verdicts import known
-from .arrows import bound_arrow
-from .scales import is_geometric, log_axis, spans_much
+from .arrows import arrow_in_legend, bound_arrow
+from .scales import is_geometric, log_axis, number_values, spans_much
 from .target import target_text
 
 NAME = "tuning"
@@ -13,6 +13,8 @@ TITLE = "Tuning: time to target against the tuned parameter"
 HOW_TO_READ = ("One panel per algorithm and tuned parameter: the time to target of every candidate, on seeds that are not "
                "reported. Smaller markers: fewer seeds than others. Open markers: not every run reached the target; an "
                "arrow: none did. The ring is the candidate that was chosen; a flat line means the choice hardly matters. "
+               "Where an algorithm has several tuned parameters, its candidates differ in all of them, and no line joins "
+               "them. "
                "'at the edge': the best value is the last of its grid, so that a better one may lie beyond. Without a "
                "target, the final loss is drawn. For a sweep, the first point is shown.")
 
@@ -39,13 +41,22 @@ def parts_of(results, point):
     return parts
 
 
-def draw_part(ax, look, label, found, column, top):
+def is_tuned_alone(results, label, name):
+    """Whether an algorithm's candidates differ in this parameter only, so that a line through them is a curve over it."""
+    rows = results.tuned[results.tuned["algorithm"] == label]
+    return not any(rows[other].nunique() > 1 for other in tuned_parameters(results) if other != name)
+
+
+def is_log(parts, name):
+    """Whether a parameter belongs on a log scale: by the values of all algorithms, as one of them may have tried few."""
+    return is_geometric(sorted({x for _, other, found in parts if other == name for x, _ in found}))
+
+
+def draw_part(ax, look, label, found, column, top, joined):
     """The candidates of one algorithm; those without a value are arrows at the top."""
-    best = {}  # of each value; there are several when more than one parameter is tuned
-    for x, row in found:
-        if known(row[column]):
-            best[x] = min(best.get(x, row[column]), row[column])
-    ax.plot(list(best), list(best.values()), color=look.colour(label), linestyle=look.dashes(label), zorder=2)
+    if joined:
+        there = [(x, row[column]) for x, row in found if known(row[column])]
+        ax.plot([x for x, _ in there], [y for _, y in there], color=look.colour(label), linestyle=look.dashes(label), zorder=2)
     ax.plot([x for x, _ in found], [top] * len(found), linestyle="none", label="_room")  # arrows do not widen the axes
     most = max(row["seeds"] for _, row in found)
     for x, row in found:
@@ -85,11 +96,14 @@ def draw(results, look):
     for i, (ax, (label, name, found)) in enumerate(zip(axes, parts)):
         if log and i == 0:
             log_axis(ax.yaxis)
-        draw_part(ax, look, label, found, column, top)
+        draw_part(ax, look, label, found, column, top, is_tuned_alone(results, label, name))
         ax.set_title(short(label, 24), loc="left", color=look.ink(label))
-        if is_geometric([x for x, _ in found]):
-            log_axis(ax.xaxis, decades=3 if found[-1][0] >= 10 * found[0][0] else 1)
-        ax.set_xlabel(name.replace("_", " "))
+        log_x = is_log(parts, name)
+        if log_x:
+            log_axis(ax.xaxis)
+        number_values(ax.xaxis, sorted({x for x, _ in found}), log_x)
+        ax.margins(x=0.1)  # for the ring
+        ax.set_xlabel(name.replace("_", " ") + (" (log scale)" if log_x else ""))
         ax.set_ylabel(words + (", log scale" if log else "") if i % columns == 0 else "")
     axes[0].set_ylim(bottom=min(values) / 1.4 if log else 0, top=top * (1.5 if log else 1.12))
     name_point(fig, results, point)
@@ -101,7 +115,8 @@ def legend(parts, column):
     entries = {"chosen": Line2D([], [], marker="o", markersize=9, markerfacecolor="none", markeredgecolor="black",
                                 linestyle="none")}
     if any(not known(row[column]) for _, _, found in parts for _, row in found):
-        entries["target not reached"] = Line2D([], [], marker="^", color="0.3", linestyle="none", markersize=5)
-    if len({row["seeds"] for _, _, found in parts for _, row in found}) > 1:
+        entries["target not reached"] = arrow_in_legend()
+    # Smaller markers only: an arrow has no size to tell it by.
+    if any(known(row[column]) and row["seeds"] < max(other["seeds"] for _, other in found) for _, _, found in parts for _, row in found):
         entries["dropped after fewer seeds"] = Line2D([], [], marker="s", color="0.3", markersize=3, linestyle="none")
     return entries

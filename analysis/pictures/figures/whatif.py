@@ -2,15 +2,17 @@ from matplotlib.ticker import MaxNLocator
 
 from ..results import NoData
 from ..style import name_point, panels, short, small, tiny
+from ..what_decides import AS_IS, bottleneck_change
 
 NAME = "whatif"
 TITLE = "What would help: throughput under changes of the cluster"
 HOW_TO_READ = ("For each algorithm, how many times as many updates per second it would make if one thing about the "
-               "cluster were different, found by simulating exactly that (timing only). The longest bar is the "
-               "bottleneck; bars at 1 change nothing; bars to the left of 1 would slow it down. Grey: with fewer workers, "
-               "whose updates also hold fewer samples (an arrow: more than the axis shows). It is throughput that is "
-               "compared, not accuracy. For a sweep, the first point is shown.")
-AS_IS = "as_is"
+               "cluster were different, found by simulating exactly that (timing only). The bar in full colour, on top, is "
+               "the bottleneck: the change that brings most, or the part of it that brings nearly as much alone (one class "
+               "of workers rather than all); there is none where nothing brings 2 %. Bars at 1 change nothing; bars to the "
+               "left of 1 would slow it down. Grey: with fewer workers, whose updates also hold fewer samples (an arrow: "
+               "more than the axis shows). It is throughput that is compared, not accuracy. For a sweep, the first point "
+               "is shown.")
 MOST_CHANGES = 10
 FACTS = {"bandwidth_x2": "2x bandwidth", "server_bandwidth_x2": "2x server bandwidth", "no_latency": "no latency",
          "compute_x2": "2x compute speed", "server_speed_x2": "2x server speed", "no_noise": "no noise"}
@@ -33,7 +35,7 @@ def is_smaller(change):
 
 def gains(results, point):
     """algorithm -> change -> gain, without the row of the cluster as it is."""
-    rows = results.whatif[results.whatif["change"] != AS_IS]
+    rows = results.whatif[(results.whatif["change"] != AS_IS) & results.whatif["gain"].notna()]
     for axis, value in zip(results.axes, point):
         if axis in rows:
             rows = rows[rows[axis] == value]
@@ -60,11 +62,12 @@ def draw(results, look):
     longest = min(MOST_CHANGES, max(len(mine) for mine in found.values()))
     fig, axes = panels(look, len(found), across=3, narrow=1, height=0.5 + 0.17 * longest, sharex=True)
     for ax, (label, mine) in zip(axes, found.items()):
-        order = sorted(mine.index, key=lambda change: (is_smaller(change), -abs(mine[change] - 1)))[:MOST_CHANGES]
+        decides = bottleneck_change(mine.to_dict())
+        order = sorted(mine.index, key=lambda change: (change != decides, is_smaller(change), -mine[change]))[:MOST_CHANGES]
         for y, change in enumerate(order):
             gain = mine[change]
             end = min(gain, highest)
-            ax.barh(y, end - 1, left=1, height=0.7, linewidth=0, alpha=1 if y == 0 else 0.55,
+            ax.barh(y, end - 1, left=1, height=0.7, linewidth=0, alpha=1 if change == decides else 0.55,
                     color="0.7" if is_smaller(change) else look.colour(label))
             ax.annotate(f"{'→ ' if gain > end else ''}{gain:.2f}x", (end, y), xytext=(3 if gain >= 1 else -3, 0),
                         textcoords="offset points", va="center", ha="left" if gain >= 1 else "right", fontsize=tiny())

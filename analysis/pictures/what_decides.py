@@ -1,0 +1,112 @@
+"""What decides: the bottleneck by whatif.csv, in words. By the same rule and in the same words as the terminal
+(sim/cli/whatif_lines.cpp); a test holds the one against the other."""
+from .results import is_finite
+
+HEADING = ("The same steps timed again with one thing changed. This compares updates per second, not times to the target. "
+           "For each algorithm, the bottleneck is what brings most when it is improved.")
+AS_IS = "as_is"
+SMALLEST_GAIN = 1.02  # what is not worth naming
+NEARLY_ALL = 0.9      # of what the whole brings, for a part to be named instead
+VISIBLE = 0.05        # by which samples/s and updates/s differ, to be told both
+# change -> (what is done, what it improves); to leave a class out improves nothing, it is another cluster.
+WORDS = {"bandwidth_x2": ("twice the bandwidth", "bandwidth"),
+         "server_bandwidth_x2": ("twice the server's bandwidth", "the server's bandwidth"),
+         "no_latency": ("no latency", "latency"), "compute_x2": ("twice the compute speed", "compute speed"),
+         "speed_x2:": ("twice the speed of ", "speed of "), "server_speed_x2": ("twice the server's speed", "the server's speed"),
+         "no_noise": ("no noise", "noise"), "without:": ("without ", "")}
+
+
+def words_of(change):
+    """(what is done, what it improves), with the name of the class."""
+    kind, colon, name = change.partition(":")
+    done, improved = WORDS.get(kind + colon, (kind + colon, ""))
+    return done + name, improved and improved + name
+
+
+def thing(change):
+    return words_of(change)[1]
+
+
+def is_part_of(part, whole):
+    if whole == "bandwidth_x2":
+        return part == "server_bandwidth_x2"
+    return whole == "compute_x2" and (part.startswith("speed_x2:") or part == "server_speed_x2")
+
+
+def worth_naming(gains):
+    """Of change -> gain, the changes that bring 2 % or more: the largest first, smaller clusters last. A whole is left
+    out when a part of it brings nearly as much."""
+    named = [change for change, gain in gains.items() if gain >= SMALLEST_GAIN and not any(
+        is_part_of(part, change) and gains[part] - 1 >= NEARLY_ALL * (gain - 1) for part in gains)]
+    return sorted(named, key=lambda change: (not thing(change), -gains[change]))
+
+
+def bottleneck_change(gains):
+    """The change that the bottleneck is named after; None when nothing that was tried and can be improved brings 2 %."""
+    named = worth_naming(gains)
+    return named[0] if named and thing(named[0]) else None
+
+
+class Asked:
+    """What was asked of one algorithm at one point of the sweep."""
+
+    def __init__(self, algorithm, rows):
+        self.algorithm = algorithm
+        self.gains = {row["change"]: row["gain"] for row in rows if row["change"] != AS_IS and is_finite(row["gain"])}
+        samples = {row["change"]: row["samples_per_s"] for row in rows if is_finite(row["samples_per_s"])}
+        as_is = samples.get(AS_IS, 0)
+        self.samples = {change: value / as_is for change, value in samples.items()} if as_is > 0 else {}
+        self.failed = any(row["change"] == AS_IS and isinstance(row["reason"], str) for row in rows)
+
+    def sentence(self):
+        """"bottleneck: speed of cpu (twice the speed of cpu: 1.41x updates/s; no latency: 1.05x)"."""
+        named = worth_naming(self.gains)
+        if not named:
+            return "nothing that was tried changes its updates/s by 2 %"
+        parts = []
+        for change in named:
+            gain, samples = self.gains[change], self.samples.get(change)
+            text = f"{words_of(change)[0]}: {gain:.2f}x" + ("" if parts else " updates/s")
+            # An update of another number of samples is another update.
+            if samples is not None and abs(samples / gain - 1) > VISIBLE:
+                text += f", {samples:.2f}x samples/s"
+            parts.append(text)
+        limits = thing(named[0])
+        return f"bottleneck: {limits} ({'; '.join(parts)})" if limits else "; ".join(parts)
+
+
+def asked(results, point=None):
+    """In the order of the file; of one point or of all."""
+    axes = [axis for axis in results.axes if axis in results.whatif]
+    found = {}
+    for row in results.whatif.to_dict("records"):
+        found.setdefault((row["algorithm"], tuple(row[axis] for axis in axes)), []).append(row)
+    wanted = None if point is None else tuple(value for axis, value in zip(results.axes, point) if axis in axes)
+    return [Asked(label, rows) for (label, where), rows in found.items() if wanted in (None, where)]
+
+
+def over_points(mine):
+    """"bottleneck: speed of cpu at 3 points, latency at 2 points"."""
+    counts = {}
+    for one in mine:
+        change = bottleneck_change(one.gains)
+        name = thing(change) if change else "none that was tried"
+        counts[name] = counts.get(name, 0) + 1
+    ordered = sorted(counts.items(), key=lambda item: -item[1])
+    return "bottleneck: " + ", ".join(f"{name} at {count} {'point' if count == 1 else 'points'}" for name, count in ordered)
+
+
+def lines(results, point=None):
+    """algorithm -> its line: of one point, or of all points together."""
+    by_algorithm = {}
+    for one in asked(results, point):
+        by_algorithm.setdefault(one.algorithm, []).append(one)
+    return {label: over_points(mine) if len(mine) > 1 else mine[0].sentence() for label, mine in by_algorithm.items()
+            if len(mine) > 1 or not mine[0].failed}
+
+
+def notes(results):
+    """Once each: what was not tried, and why."""
+    rows = results.whatif[results.whatif["reason"].notna()]
+    return list(dict.fromkeys(f"{row['algorithm'] if row['change'] == AS_IS else words_of(row['change'])[0]}: not tried: "
+                              f"{row['reason']}" for row in rows.to_dict("records")))
