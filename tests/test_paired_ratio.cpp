@@ -24,6 +24,31 @@ PairedRatio decided(const Arrivals& mine, const Arrivals& others) {
   return ratio;
 }
 
+/// These times, all before `horizon_s`, against runs that have not arrived by then.
+PairedRatio against_never(const std::vector<double>& times_s, double horizon_s) {
+  std::map<std::uint64_t, TargetArrival> mine;
+  std::map<std::uint64_t, TargetArrival> never;
+  for (std::size_t i = 0; i < times_s.size(); ++i) {
+    mine[i] = {times_s[i], true, 0};
+    never[i] = {horizon_s, false, 0};
+  }
+  PairedRatio result = compare_arrivals(mine, never);
+  decide({&result});
+  return result;
+}
+
+TEST_CASE("always arriving where the other never does is a verdict, however late") {
+  // By the times alone, 1.06 times as fast at least, nothing would be decided.
+  const PairedRatio five = against_never({59.2, 59.2, 56.8, 50.3, 58.4}, 60);
+  CHECK(five.verdict == Verdict::faster);
+  CHECK(*five.p_value == Approx(2.0 / 1024));
+  CHECK(five.bound == Bound::at_least);
+  CHECK(five.ratio->interval->low < 1);
+  CHECK(five.inverse().verdict == Verdict::slower);
+  // Three pairs may be an accident.
+  CHECK(against_never({59.2, 59.2, 50.3}, 60).verdict == Verdict::undecided);
+}
+
 TEST_CASE("the ratio is the geometric mean of the paired ratios") {
   // Ratios 2 and 8: geometric mean 4; logarithms ln 4 -+ ln 2, standard error ln 2, t(0.975; 1) =
   // 12.7062047362.

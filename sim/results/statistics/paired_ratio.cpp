@@ -7,6 +7,8 @@ namespace motley {
 namespace {
 
 constexpr double level = 0.05;
+/// Pairs from which on it is no accident that always the same one arrives and the other does not.
+constexpr std::size_t fewest_one_sided = 4;
 
 struct Pair {
   double log_ratio = 0;
@@ -135,6 +137,7 @@ PairedRatio compare_arrivals(const std::map<std::uint64_t, TargetArrival>& mine,
   double my_resolution_s = 0;
   double other_resolution_s = 0;
   bool anybody_arrived = false;
+  std::size_t one_sided = 0;  // pairs in which the same one arrives and the other does not
   for (const auto& [replica, arrival] : mine) {
     const auto partner = others.find(replica);
     if (partner == others.end() || !(arrival.time_s > 0) || !(partner->second.time_s > 0)) continue;
@@ -145,6 +148,8 @@ PairedRatio compare_arrivals(const std::map<std::uint64_t, TargetArrival>& mine,
     my_resolution_s += pair.my_resolution_s;
     other_resolution_s += pair.other_resolution_s;
     result.bound = both(result.bound, pair.bound);
+    const bool is_one_sided = pair.bound == Bound::at_least || pair.bound == Bound::at_most;
+    if (is_one_sided && pair.bound == result.bound) ++one_sided;
     anybody_arrived = anybody_arrived || pair.anybody_arrived;
   }
   result.pairs = logs.size();
@@ -165,6 +170,9 @@ PairedRatio compare_arrivals(const std::map<std::uint64_t, TargetArrival>& mine,
     result.ratio->interval.reset();
   else
     result.p_value = p_value_of_zero_mean(logs, least_deviation);
+  if (one_sided == logs.size() && logs.size() >= fewest_one_sided) {
+    result.p_value = std::min(result.p_value.value_or(1), 2 * std::pow(0.25, n));
+  }
   return result;
 }
 

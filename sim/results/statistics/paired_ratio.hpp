@@ -21,6 +21,11 @@
 /// at once the p-values are corrected by Holm's method; a difference is a verdict if its corrected
 /// p-value is below 0.05 and it is larger than the resolution of the times.
 ///
+/// Where in all of n >= 4 pairs one arrives by the horizon and the other does not, that is evidence
+/// whenever it arrives. If both had the same law it would have a probability of at most
+/// (q (1 - q))^n <= 4^-n either way, since what a pair shares makes its runs more alike: the p-value
+/// is then at most 2 * 4^-n.
+///
 /// A time is known only as finely as evaluations follow each other. Replicas may agree by that alone,
 /// so X counts as varying at least as much as times do that lie anywhere in their resolution r: the
 /// standard deviation of log T is then r / (T sqrt(12)).
