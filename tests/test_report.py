@@ -18,7 +18,7 @@ import chromium
 from pictures import how_tuned, report, resolution, what_decides, words
 from pictures.look import Look
 from pictures.results import TEXT, Results
-from results_fixture import write_csv, write_results, write_tuned, write_whatif
+from results_fixture import write_comparisons, write_csv, write_results, write_tuned, write_whatif
 
 RATIO = "/cluster/workers/0/spread/ratio"
 ALGORITHMS = ("sync", "async", "local", "slow")
@@ -120,21 +120,18 @@ class Words(unittest.TestCase):
                       "bottleneck: compute speed (", page)
 
     def test_the_resolution_of_time_to_target_is_said_where_neighbours_are_within_it(self):
-        results = Results(write_results(self.folder, ("sync", "async")))
-        self.assertEqual(resolution.lines(results), [])  # 42 s and 106 s, evaluated every 3 s
-        late = results.runs["algorithm"] == "sync"
-        results.runs.loc[late, "time_to_target_s"] = 45.0
-        results.runs.loc[~late, "time_to_target_s"] = 42.0
-        results.summary["time_to_target_mean_s"] = [44.5, 42.0]  # 2.5 s apart
-        said = "Resolution of time to target: 3.00 s between evaluations (/evaluate/every); within it: async and sync."
-        self.assertEqual(resolution.lines(results), [said])
-        # What an oracle saw at 42 s is no evaluation: the one before 45 s is then at 39 s.
-        results.curves.loc[results.curves["run"].str.startswith("sync") & (results.curves["time_s"] == 42), "oracle"] = 1
-        self.assertIn("6.00 s between evaluations", resolution.lines(results)[0])
-        results.summary["time_to_target_mean_s"] = [45.1, 39.0]
-        self.assertEqual(resolution.lines(results), [])
-        results.summary["time_to_target_mean_s"] = [44.5, 42.0]
-        self.assertIn("<li>Resolution of time to target: 6.00 s", report.page(results, [], [], self.folder, None))
+        def said_of(later_by, gap):
+            write_results(self.folder, ("sync", "async"))
+            write_comparisons(self.folder, [
+                {"algorithm": "async", "against": "sync", "verdict": "faster", "later_by_s": later_by, "resolution_s": gap},
+                {"algorithm": "sync", "against": "async", "verdict": "slower", "later_by_s": -later_by, "resolution_s": gap}])
+            results = Results(self.folder)
+            return resolution.lines(results), report.page(results, [], [], self.folder, None)
+        self.assertEqual(said_of(64, 3)[0], [])
+        lines, page = said_of(2.5, 3)
+        self.assertEqual(lines, ["Resolution of time to target: 3.00 s between evaluations (/evaluate/every); "
+                                 "within it: async and sync."])
+        self.assertIn("<li>Resolution of time to target: 3.00 s", page)
 
     def test_without_tuning_there_is_no_such_section(self):
         self.assertNotIn('id="tuned"', page_of(write_results(self.folder)))

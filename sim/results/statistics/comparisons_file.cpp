@@ -38,10 +38,21 @@ const ColumnTable<ComparedPair>& comparisons_table() {
           "empty: every run of a pair reached the target; at_least: only the other's runs did not, "
           "so the true ratio is at least this; at_most: only its own did not; mixed: either",
           [](const ComparedPair& p) { return to_text(p.against.result.bound); });
+    t.add("later_by_s", "s", "mean of the other's time less its own, both cut",
+          [](const ComparedPair& p) -> std::optional<double> {
+            const PairedRatio& result = p.against.result;
+            return result.ratio ? std::optional(result.later_by_s) : std::nullopt;
+          });
+    t.add("resolution_s", "s",
+          "mean distance of the evaluations between which the later one arrived",
+          [](const ComparedPair& p) -> std::optional<double> {
+            const PairedRatio& result = p.against.result;
+            return result.ratio ? std::optional(result.resolution_s) : std::nullopt;
+          });
     t.add("p_value", "",
           "of equally fast algorithms: two-sided paired t-test on the logarithms, whose deviation "
-          "counts "
-          "as no smaller than the resolution of the times allows",
+          "counts as no smaller than the resolution of the times allows; at most 2/4^pairs where "
+          "always the same one arrives and the other does not",
           [](const ComparedPair& p) { return p.against.result.p_value; });
     t.add("p_holm", "", "the same after Holm's correction over all pairs at this point",
           [](const ComparedPair& p) { return p.against.result.p_holm; });
