@@ -249,7 +249,8 @@ TEST_CASE("A key that must be there is asked for with what it is") {
         "'.')"},
        {"/model/kind", removed,
         "/model: needs \"kind\": one of softmax, mlp, quadratic or none (softmax (regression), mlp "
-        "(fully connected layers with ReLU), quadratic (synthetic, for checks against theory), none (nothing is "
+        "(fully connected layers with ReLU), quadratic (synthetic, for checks against theory), "
+        "none (nothing is "
         "learnt: "
         "only times))"},
        {"/cluster/link/latency", removed,

@@ -14,9 +14,13 @@ std::string share(std::size_t taken, std::size_t available) {
 
 Fields<DataSpec> DataSpec::fields() {
   Fields<DataSpec> f;
-  f.add({.name = "train", .doc = "training samples used; when absent all, of synthetic data 10000", .minimum = 1},
+  f.add({.name = "train",
+         .doc = "training samples used; when absent all, of synthetic data 10000",
+         .minimum = 1},
         &DataSpec::train);
-  f.add({.name = "test", .doc = "test samples used; when absent all, of synthetic data 2000", .minimum = 1},
+  f.add({.name = "test",
+         .doc = "test samples used; when absent all, of synthetic data 2000",
+         .minimum = 1},
         &DataSpec::test);
   f.add(sample_order_field(), &DataSpec::order);
   f.add({.name = "partition", .doc = "who may draw which samples", .fallback = Json::object()},
