@@ -373,8 +373,8 @@ TEST_CASE(
   const std::vector<std::string> pairs = tests::lines_of(comparisons_csv({"/x/ratio", "/y"}, rows));
   REQUIRE(pairs.size() == 3);
   CHECK(pairs[0] ==
-        "algorithm,against,/x/ratio,/y,pairs,ratio,ratio_low,ratio_high,bound,p_value,p_holm,"
-        "verdict");
+        "algorithm,against,/x/ratio,/y,pairs,ratio,ratio_low,ratio_high,bound,later_by_s,"
+        "resolution_s,p_value,p_holm,verdict");
   CHECK(pairs[1].starts_with("a,b,8,\"1,5\",2,1.29099444873580"));
   CHECK(pairs[1].ends_with(",undecided"));
   CHECK(pairs[2].starts_with("b,a,8,\"1,5\",2,0.7745966692414834,"));
