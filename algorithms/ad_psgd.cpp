@@ -37,8 +37,7 @@ class AdPsgd : public Algorithm {
   };
 
   AdPsgd(const Options& options, const RunFacts& facts)
-      : options_(options),
-        steps_per_epoch_(facts.updates_per_epoch(options.batch_size * facts.workers)) {}
+      : options_(options), steps_per_epoch_(facts.updates_per_epoch(options.batch_size.sum())) {}
 
   bool needs_server() const override { return false; }
   bool merges_own_models() const override { return false; }
@@ -59,7 +58,7 @@ class AdPsgd : public Algorithm {
         partner = neighbours[draw_below(me.random("partner"), neighbours.size())];
         me.send(partner, {.kind = "model", .vector = x});
       }
-      const Gradient g = me.gradient(x, options_.batch_size);
+      const Gradient g = me.gradient(x, options_.batch_size[me.rank()]);
       if (!neighbours.empty()) {
         static_cast<Parameters&>(x) = me.receive({partner, "average"}).vector;
       }

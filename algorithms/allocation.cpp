@@ -3,16 +3,18 @@
 ///   environment, arXiv 2111.08272, 2021.
 ///
 ///   worker i:  loop: g <- grad f(x; b_i samples);   g <- sum_j b_j g_j / C;   x <- x - eta g
-///   C = sum_j b_j = W B is fixed, so the path is that of synchronous SGD with batch C.
+///   C = sum_j b_j is fixed (W B, or the sum of what batch_size gives the classes), so the path is
+///   that of synchronous SGD with batch C.
 ///
-///   equal:     b_i = B
-///   static:    b_i ~ ratios, by default the speeds of the cluster's description
-///   adaptive:  b_i = B at first; each period v_i <- b_i / t_i, t_i the time of the gradients alone,
+///   equal:     b_i = B, or that of its class
+///   static:    b_i ~ ratios, by default the speeds of the cluster's description, at batches b_i
+///   adaptive:  as equal at first; each period v_i <- b_i / t_i, t_i the time of the gradients alone,
 ///              b_i <- C v_i / sum_j v_j; no more when no b_i moves by more than 1; again when
 ///              max t / min t exceeds restart_above
 ///
 /// The abstract gives the idea; the formulas are the plain reading of it. Batches are rounded to
-/// whole samples by largest remainders, with at least one for everybody. The measured times are
+/// whole samples by largest remainders, with at least one for everybody and no more than its class's
+/// max_batch: what is above it goes to the others in the same proportion. The measured times are
 /// taken to travel with the gradients at no cost.
 #include <algorithm>
 #include <cmath>
@@ -76,13 +78,15 @@ class Allocation : public Algorithm {
 
   Allocation(const Options& options, const RunFacts& facts)
       : options_(options),
-        total_(options.batch_size * facts.workers),
+        total_(options.batch_size.sum()),
         updates_per_epoch_(facts.updates_per_epoch(total_)),
         period_(options.period.value_or(
             std::max<std::size_t>(1, static_cast<std::size_t>(std::llround(updates_per_epoch_))))),
-        first_(facts.workers, options.batch_size) {
+        max_batches_(facts.max_batches),
+        first_(options.batch_size.by_rank()) {
     if (options.mode != Mode::fixed) return;
-    first_ = apportioned_to_all(total_, options.ratios.empty() ? facts.speeds : options.ratios);
+    first_ = options.ratios.empty() ? by_known_speeds(facts)
+                                    : apportioned_to_all(total_, options.ratios, max_batches_);
   }
 
   bool needs_server() const override { return false; }
@@ -115,6 +119,19 @@ class Allocation : public Algorithm {
   }
 
  private:
+  /// Where speeds depend on the batch, those at the batches they lead to.
+  std::vector<std::size_t> by_known_speeds(const RunFacts& facts) const {
+    constexpr int most = 100;  // it may go to and fro between neighbours
+    std::vector<std::size_t> batches = apportioned_to_all(total_, facts.speeds, max_batches_);
+    for (int i = 0; i < most; ++i) {
+      std::vector<std::size_t> next =
+          apportioned_to_all(total_, facts.speeds_at(batches), max_batches_);
+      if (next == batches) break;
+      batches = std::move(next);
+    }
+    return batches;
+  }
+
   /// Everybody works out the same from the same times.
   void adjust(const std::vector<double>& times, std::vector<std::size_t>& batches,
               bool& settled) const {
@@ -124,7 +141,7 @@ class Allocation : public Algorithm {
     for (std::size_t i = 0; i < times.size(); ++i) {
       speeds.push_back(static_cast<double>(batches[i]) / times[i]);
     }
-    const std::vector<std::size_t> next = apportioned_to_all(total_, speeds);
+    const std::vector<std::size_t> next = apportioned_to_all(total_, speeds, max_batches_);
     settled = true;
     for (std::size_t i = 0; i < next.size(); ++i) {
       if (std::max(next[i], batches[i]) - std::min(next[i], batches[i]) > 1) settled = false;
@@ -136,6 +153,7 @@ class Allocation : public Algorithm {
   std::size_t total_;  // samples of a step, C
   double updates_per_epoch_;
   std::size_t period_;
+  std::vector<std::optional<std::size_t>> max_batches_;
   std::vector<std::size_t> first_;  // batch of each worker at the start
 };
 

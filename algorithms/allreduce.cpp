@@ -15,8 +15,7 @@ class AllReduce : public Algorithm {
   };
 
   AllReduce(const Options& options, const RunFacts& facts)
-      : options_(options),
-        updates_per_epoch_(facts.updates_per_epoch(options.batch_size * facts.workers)) {}
+      : options_(options), updates_per_epoch_(facts.updates_per_epoch(options.batch_size.sum())) {}
 
   bool needs_server() const override { return false; }
 
@@ -24,8 +23,8 @@ class AllReduce : public Algorithm {
     UpdateRule rule(options_, updates_per_epoch_);
     Model x = me.initial_model();
     for (;;) {
-      Gradient g = me.gradient(x, options_.batch_size);
-      me.all_reduce_mean(g);
+      Gradient g = me.gradient(x, options_.batch_size[me.rank()]);
+      me.all_reduce_mean(g, options_.batch_size.weight(me.rank()));
       me.step(rule, x, g);
       if (me.rank() == 0) me.finish_update(x);  // all replicas are equal
     }

@@ -37,9 +37,9 @@ class Async : public Algorithm {
   Async(const Options& options, const RunFacts& facts)
       : options_(options),
         pushes_per_update_(options.pushes_per_update(facts.workers)),
-        updates_per_epoch_(
-            facts.updates_per_epoch(options.batch_size * options.push_every * pushes_per_update_)),
-        own_steps_per_epoch_(facts.updates_per_epoch(options.batch_size * facts.workers)) {}
+        updates_per_epoch_(facts.updates_per_epoch(
+            options.batch_size.sum() * options.push_every * pushes_per_update_, facts.workers)),
+        own_steps_per_epoch_(facts.updates_per_epoch(options.batch_size.sum())) {}
 
   ExchangeSpec exchange() const override { return options_; }
 
@@ -63,9 +63,10 @@ class Async : public Algorithm {
 
   void worker(Worker& me) const override {
     if (options_.OwnSteps::any()) {
-      work_with_own_steps(me, options_, options_.batch_size, {options_, own_steps_per_epoch_});
+      work_with_own_steps(me, options_, options_.batch_size[me.rank()],
+                          {options_, own_steps_per_epoch_});
     }
-    for (;;) me.answer_with_gradient(options_.batch_size);
+    for (;;) me.answer_with_gradient(options_.batch_size[me.rank()]);
   }
 
  private:

@@ -74,7 +74,7 @@ class Backup : public Algorithm {
   Backup(const Options& options, const RunFacts& facts)
       : options_(options),
         m_(options.wait_for ? *options.wait_for : facts.workers - *options.backup),
-        updates_per_epoch_(facts.updates_per_epoch(options.batch_size * m_)) {}
+        updates_per_epoch_(facts.updates_per_epoch(options.batch_size.sum() * m_, facts.workers)) {}
 
   ExchangeSpec exchange() const override { return options_; }
 
@@ -95,7 +95,7 @@ class Backup : public Algorithm {
       }
       std::sort(pushes.begin(), pushes.end(),
                 [](const Push& a, const Push& b) { return a.sender < b.sender; });
-      me.step(rule, x, me.mean(pushes));
+      me.step(rule, x, me.mean_over_samples(pushes));
       me.finish_update(x, pushes);
       if (options_.late == Late::cancel) {
         me.broadcast_model(x);
@@ -107,11 +107,12 @@ class Backup : public Algorithm {
 
   void worker(Worker& me) const override {
     if (options_.late == Late::finish) {
-      for (;;) me.answer_with_gradient(options_.batch_size);
+      for (;;) me.answer_with_gradient(options_.batch_size[me.rank()]);
     }
     for (;;) {
       const Model x = me.pull_newest();
-      std::optional<Gradient> g = me.gradient(x, options_.batch_size, {.newer_model = true});
+      std::optional<Gradient> g =
+          me.gradient(x, options_.batch_size[me.rank()], {.newer_model = true});
       if (g) me.push(std::move(*g));
     }
   }

@@ -60,17 +60,17 @@ class BiasedLocal : public Algorithm {
 
   BiasedLocal(const Options& options, const RunFacts& facts)
       : options_(options), facts_(facts), slow_(options.of_workers(facts, {})) {
-    std::size_t all_steps = 0;
-    const double fastest = facts.fastest_speed();
-    for (const double speed : facts.speeds) {
-      const double share = speed / fastest;
+    std::size_t round_samples = 0;
+    const std::vector<double> rates = options.batch_size.step_rates(facts.speeds);
+    const double fastest = *std::max_element(rates.begin(), rates.end());
+    for (std::size_t i = 0; i < rates.size(); ++i) {
+      const double share = rates[i] / fastest;
       const double steps = std::round(static_cast<double>(options.local_steps) * share);
       steps_.push_back(std::max<std::size_t>(1, static_cast<std::size_t>(steps)));
-      all_steps += steps_.back();
+      round_samples += steps_.back() * options.batch_size[i];
     }
     weights_ = options.weights_of(steps_, slow_);
-    rounds_per_deal_ =
-        std::max<std::size_t>(1, facts.samples_per_epoch / (options.batch_size * all_steps));
+    rounds_per_deal_ = std::max<std::size_t>(1, facts.samples_per_epoch / round_samples);
   }
 
   bool needs_server() const override { return false; }
@@ -81,7 +81,7 @@ class BiasedLocal : public Algorithm {
 
   void worker(Worker& me) const override {
     const std::size_t steps = steps_[me.rank()];
-    const std::size_t samples = options_.batch_size * me.workers() * options_.local_steps;
+    const std::size_t samples = options_.batch_size.sum() * options_.local_steps;
     UpdateRule rule(options_, facts_.updates_per_epoch(samples, steps));
     me.record_decision("local_steps", static_cast<double>(steps));
     if (options_.bias_sampling) me.keep_losses();
@@ -91,7 +91,7 @@ class BiasedLocal : public Algorithm {
     Model x = me.initial_model();
     for (std::size_t round = 0;; ++round) {
       if (dealer && round % rounds_per_deal_ == 0) me.draw_next(dealer->deal()[me.rank()]);
-      x = me.local_steps(std::move(x), steps, options_.batch_size, rule);
+      x = me.local_steps(std::move(x), steps, options_.batch_size[me.rank()], rule);
       const NotesOfAll losses =
           me.everybody().all_reduce_mean(x, weights_[me.rank()], losses_of(me));
       if (losses) set_scores(*dealer, *losses);
@@ -103,8 +103,8 @@ class BiasedLocal : public Algorithm {
   Dealer::Setup setup_of_deals() const {
     Dealer::Setup setup;
     setup.samples = facts_.samples_per_epoch;
-    for (const std::size_t steps : steps_) {
-      setup.hand_size.push_back(steps * options_.batch_size * rounds_per_deal_);
+    for (std::size_t i = 0; i < steps_.size(); ++i) {
+      setup.hand_size.push_back(steps_[i] * options_.batch_size[i] * rounds_per_deal_);
     }
     setup.slow = slow_;
     setup.biased = options_.bias_sampling;

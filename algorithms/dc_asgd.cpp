@@ -51,7 +51,8 @@ class DcAsgd : public Algorithm {
   };
 
   DcAsgd(const Options& options, const RunFacts& facts)
-      : options_(options), updates_per_epoch_(facts.updates_per_epoch(options.batch_size)) {
+      : options_(options),
+        updates_per_epoch_(facts.updates_per_epoch(options.batch_size.sum(), facts.workers)) {
     const bool adaptive = options.mode == Mode::adaptive;
     compensation_ = {adaptive, options.lambda.value_or(adaptive ? 2.0 : 0.04), options.rho};
   }
@@ -78,7 +79,7 @@ class DcAsgd : public Algorithm {
   }
 
   void worker(Worker& me) const override {
-    for (;;) me.answer_with_gradient(options_.batch_size);
+    for (;;) me.answer_with_gradient(options_.batch_size[me.rank()]);
   }
 
  private:

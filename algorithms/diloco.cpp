@@ -46,8 +46,7 @@ class DiLoCo : public Algorithm {
   };
 
   DiLoCo(const Options& options, const RunFacts& facts)
-      : options_(options),
-        steps_per_epoch_(facts.updates_per_epoch(options.batch_size * facts.workers)) {
+      : options_(options), steps_per_epoch_(facts.updates_per_epoch(options.batch_size.sum())) {
     outer_.step_size = options.outer_step_size;
     outer_.momentum = options.outer_momentum;
     outer_.rule.kind = RuleSpec::Kind::nesterov;
@@ -63,7 +62,8 @@ class DiLoCo : public Algorithm {
     UpdateRule outer(outer_, 1);
     Model x = me.initial_model();
     for (;;) {
-      const Model y = me.local_steps(x, options_.local_steps, options_.batch_size, inner);
+      const Model y =
+          me.local_steps(x, options_.local_steps, options_.batch_size[me.rank()], inner);
       Parameters d = x;
       d -= 1.0F * y;
       me.all_reduce_mean(d);

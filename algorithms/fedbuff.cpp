@@ -61,14 +61,15 @@ class FedBuff : public Algorithm {
   static void check(const Options& options, const RunFacts& facts, const Place& place) {
     options.concurrency.check(facts.workers, place / "concurrency");
     if (facts.servers > 1) {
-      throw InputError(place, "needs a single server: several would draw different workers");
+      throw InputError(place,
+                       "fedbuff needs a single server: several would draw different workers");
     }
   }
 
   FedBuff(const Options& options, const RunFacts& facts)
       : options_(options),
         at_work_(options.concurrency.of(facts.workers)),
-        steps_per_epoch_(facts.updates_per_epoch(options.batch_size * facts.workers)) {}
+        steps_per_epoch_(facts.updates_per_epoch(options.batch_size.sum())) {}
 
   double gradients_per_update(std::size_t) const override {
     return static_cast<double>(options_.buffer * options_.local_steps);
@@ -105,7 +106,8 @@ class FedBuff : public Algorithm {
     UpdateRule rule(options_, steps_per_epoch_);
     for (;;) {
       const Model x = me.pull();
-      const Trained y = me.local_steps(x, options_.local_steps, options_.batch_size, rule);
+      const Trained y =
+          me.local_steps(x, options_.local_steps, options_.batch_size[me.rank()], rule);
       Parameters difference = x;
       difference -= 1.0F * y;
       me.push_update(std::move(difference), y);

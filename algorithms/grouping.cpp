@@ -74,13 +74,14 @@ class Grouping : public Algorithm {
   ExchangeSpec exchange() const override { return options_; }
 
   void worker(Worker& me) const override {
-    if (needs_speeds_) me.tell(me.measure_speed(options_.profile_steps, options_.batch_size));
+    if (needs_speeds_)
+      me.tell(me.measure_speed(options_.profile_steps, options_.batch_size[me.rank()]));
     if (options_.data_shares) {
       const Model x = me.pull();  // brings everybody's share
       me.draw_from_share(*x.notes);
-      me.push(me.gradient(x, options_.batch_size));
+      me.push(me.gradient(x, options_.batch_size[me.rank()]));
     }
-    for (;;) me.answer_with_gradient(options_.batch_size);
+    for (;;) me.answer_with_gradient(options_.batch_size[me.rank()]);
   }
 
   void server(Server& me) const override {
@@ -89,7 +90,9 @@ class Grouping : public Algorithm {
     if (needs_speeds_) {
       std::vector<double> speeds;
       for (const Push& push : me.next_push_of_each()) speeds.push_back(push.numbers.at(0));
-      if (group_of.empty()) group_of = group_by_speed(speeds, options_.groups.count);
+      if (group_of.empty()) {
+        group_of = group_by_speed(options_.batch_size.step_rates(speeds), options_.groups.count);
+      }
       if (options_.data_shares) x.notes = shares_of(group_of, speeds);
     }
     const std::size_t groups = 1 + *std::max_element(group_of.begin(), group_of.end());
@@ -98,7 +101,7 @@ class Grouping : public Algorithm {
       ++size[group_of[worker]];
       me.record_decision(worker, "group", static_cast<double>(group_of[worker]));
     }
-    UpdateRule rule(options_, facts_.updates_per_epoch(options_.batch_size * me.workers(), groups));
+    UpdateRule rule(options_, facts_.updates_per_epoch(options_.batch_size.sum(), groups));
     std::vector<std::vector<Push>> pushed(groups);
     std::vector<std::uint64_t> last_update(groups, 0);
     std::uint64_t updates = 0;
@@ -114,7 +117,8 @@ class Grouping : public Algorithm {
       std::sort(pushes.begin(), pushes.end(),
                 [](const Push& a, const Push& b) { return a.sender < b.sender; });
       const std::uint64_t y = 1 + (updates - last_update[group]);
-      me.step(rule, x, me.mean(pushes), options_.damping ? 1.0F / static_cast<float>(y) : 1.0F);
+      me.step(rule, x, me.mean_over_samples(pushes),
+              options_.damping ? 1.0F / static_cast<float>(y) : 1.0F);
       last_update[group] = ++updates;
       me.finish_update(x, pushes);
       for (const Push& answered : pushes) me.send_model(answered.sender, x);

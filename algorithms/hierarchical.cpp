@@ -49,8 +49,10 @@ class Hierarchical : public Algorithm {
   Hierarchical(const Options& options, const RunFacts& facts)
       : options_(options),
         group_of_(options.groups.of_workers(facts, {})),
-        steps_per_epoch_(facts.updates_per_epoch(options.batch_size * facts.workers)) {
-    if (group_of_.empty()) group_of_ = group_by_speed(facts.speeds, options.groups.count);
+        steps_per_epoch_(facts.updates_per_epoch(options.batch_size.sum())) {
+    if (group_of_.empty()) {
+      group_of_ = group_by_speed(options.batch_size.step_rates(facts.speeds), options.groups.count);
+    }
   }
 
   bool needs_server() const override { return false; }
@@ -67,7 +69,7 @@ class Hierarchical : public Algorithm {
     me.record_decision("group", static_cast<double>(group_of_[me.rank()]));
     Model x = me.initial_model();
     for (std::size_t round = 1;; ++round) {
-      x = me.local_steps(std::move(x), options_.local_steps, options_.batch_size, rule);
+      x = me.local_steps(std::move(x), options_.local_steps, options_.batch_size[me.rank()], rule);
       if (round % options_.global_every == 0 || mine.size() == me.workers()) {
         me.all_reduce_mean(x);
         if (me.rank() == 0) me.finish_update(x);

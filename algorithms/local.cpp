@@ -36,8 +36,7 @@ class Local : public Algorithm {
   };
 
   Local(const Options& options, const RunFacts& facts)
-      : options_(options),
-        steps_per_epoch_(facts.updates_per_epoch(options.batch_size * facts.workers)) {}
+      : options_(options), steps_per_epoch_(facts.updates_per_epoch(options.batch_size.sum())) {}
 
   bool needs_server() const override { return options_.average == Average::server; }
 
@@ -50,7 +49,7 @@ class Local : public Algorithm {
     Model x = me.initial_model();
     for (;;) {
       const Trained y =
-          me.local_steps(std::move(x), options_.local_steps, options_.batch_size, rule);
+          me.local_steps(std::move(x), options_.local_steps, options_.batch_size[me.rank()], rule);
       if (options_.average == Average::server) {
         me.push_model(y);
         x = me.pull();

@@ -72,8 +72,7 @@ class OdSgd : public Algorithm {
   };
 
   OdSgd(const Options& options, const RunFacts& facts)
-      : options_(options),
-        updates_per_epoch_(facts.updates_per_epoch(options.batch_size * facts.workers)) {
+      : options_(options), updates_per_epoch_(facts.updates_per_epoch(options.batch_size.sum())) {
     const bool adaptive = options.local_rule == LocalRule::adaptive;
     compensation_ = {adaptive, options.lambda.value_or(adaptive ? 2.0 : 0.04), options.smoothing};
   }
@@ -86,16 +85,16 @@ class OdSgd : public Algorithm {
     for (;;) {
       me.broadcast_model(x);
       const std::vector<Push> pushes = me.next_push_of_each();
-      me.step(rule, x, me.mean(pushes));
+      me.step(rule, x, me.mean_over_samples(pushes));
       me.finish_update(x, pushes);
     }
   }
 
   void worker(Worker& me) const override {
     for (std::size_t t = 0; t < options_.warm_up; ++t) {
-      me.push(me.gradient(me.pull(), options_.batch_size));
+      me.push(me.gradient(me.pull(), options_.batch_size[me.rank()]));
     }
-    SgdSpec local_spec = options_;
+    UpdateSpec local_spec = options_;
     local_spec.momentum = 0;
     if (options_.local_step_size) local_spec.step_size = *options_.local_step_size;
     UpdateRule local_rule(local_spec, updates_per_epoch_);
@@ -106,7 +105,7 @@ class OdSgd : public Algorithm {
     Model before = global;  // the global model before it
     Model x = global;
     for (bool first = true;; first = false) {
-      Gradient g = me.gradient(x, options_.batch_size);
+      Gradient g = me.gradient(x, options_.batch_size[me.rank()]);
       me.push(g);
       if (!first) {
         before = std::move(global);

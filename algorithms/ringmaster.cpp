@@ -42,14 +42,16 @@ class Ringmaster : public Algorithm {
 
   static void check(const Options&, const RunFacts& facts, const Place& place) {
     if (facts.servers > 1) {
-      throw InputError(place,
-                       "needs a single server: parts of a gradient on several could be dropped "
-                       "by one and used by another");
+      throw InputError(
+          place,
+          "ringmaster needs a single server: parts of a gradient on several could be dropped "
+          "by one and used by another");
     }
   }
 
   Ringmaster(const Options& options, const RunFacts& facts)
-      : options_(options), updates_per_epoch_(facts.updates_per_epoch(options.batch_size)) {}
+      : options_(options),
+        updates_per_epoch_(facts.updates_per_epoch(options.batch_size.sum(), facts.workers)) {}
 
   ExchangeSpec exchange() const override { return {.compress = options_.compress}; }
   double gradients_per_update(std::size_t) const override { return 1; }
@@ -87,7 +89,7 @@ class Ringmaster : public Algorithm {
     for (;;) {
       const Model x = me.pull_newest();
       std::optional<Gradient> g =
-          me.gradient(x, options_.batch_size, {.newer_model = options_.stop});
+          me.gradient(x, options_.batch_size[me.rank()], {.newer_model = options_.stop});
       if (g) me.push(std::move(*g));
     }
   }

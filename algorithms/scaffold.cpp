@@ -54,7 +54,7 @@ class Scaffold : public Algorithm {
   Scaffold(const Options& options, const RunFacts& facts)
       : options_(options),
         drawn_(options.participation.of(facts.workers)),
-        steps_per_epoch_(facts.updates_per_epoch(options.batch_size * facts.workers)) {}
+        steps_per_epoch_(facts.updates_per_epoch(options.batch_size.sum())) {}
 
   double gradients_per_update(std::size_t) const override {
     return static_cast<double>(drawn_ * options_.local_steps);
@@ -84,8 +84,8 @@ class Scaffold : public Algorithm {
       Parameters shift = x.more[0];  // c - c_i
       shift -= 1.0F * c_i;
       const float way = sum_of_step_sizes(rule);  // H eta
-      const Trained y =
-          *me.local_steps(x, options_.local_steps, options_.batch_size, rule, Until{}, shift);
+      const Trained y = *me.local_steps(x, options_.local_steps, options_.batch_size[me.rank()],
+                                        rule, Until{}, shift);
       Parameters moved = y;  // y - x
       moved -= 1.0F * x;
       Parameters change = Parameters::zeros(moved.size());  // c_i' - c_i

@@ -35,8 +35,7 @@ class SimuParallel : public Algorithm {
   };
 
   SimuParallel(const Options& options, const RunFacts& facts)
-      : options_(options),
-        steps_per_epoch_(facts.updates_per_epoch(options.batch_size * facts.workers)) {}
+      : options_(options), steps_per_epoch_(facts.updates_per_epoch(options.batch_size.sum())) {}
 
   bool needs_server() const override { return false; }
 
@@ -45,7 +44,7 @@ class SimuParallel : public Algorithm {
     Model x = me.initial_model();
     for (std::size_t round = 0; !options_.rounds || round < *options_.rounds; ++round) {
       for (std::size_t step = 1; step <= options_.local_steps; ++step) {
-        const Gradient g = me.gradient(x, options_.batch_size);
+        const Gradient g = me.gradient(x, options_.batch_size[me.rank()]);
         me.step(rule, x, g);
         me.finish_own_update(x, step);
       }

@@ -36,7 +36,8 @@ class Stale : public Algorithm {
   };
 
   Stale(const Options& options, const RunFacts& facts)
-      : options_(options), updates_per_epoch_(facts.updates_per_epoch(options.batch_size)) {}
+      : options_(options),
+        updates_per_epoch_(facts.updates_per_epoch(options.batch_size.sum(), facts.workers)) {}
 
   ExchangeSpec exchange() const override { return options_; }
   ActingBound bound() const override {
@@ -76,7 +77,7 @@ class Stale : public Algorithm {
   double gradients_per_update(std::size_t) const override { return 1; }
 
   void worker(Worker& me) const override {
-    for (;;) me.answer_with_gradient(options_.batch_size);
+    for (;;) me.answer_with_gradient(options_.batch_size[me.rank()]);
   }
 
  private:

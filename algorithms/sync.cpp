@@ -18,8 +18,7 @@ class Sync : public Algorithm {
   };
 
   Sync(const Options& options, const RunFacts& facts)
-      : options_(options),
-        updates_per_epoch_(facts.updates_per_epoch(options.batch_size * facts.workers)) {}
+      : options_(options), updates_per_epoch_(facts.updates_per_epoch(options.batch_size.sum())) {}
 
   ExchangeSpec exchange() const override { return options_; }
 
@@ -29,13 +28,13 @@ class Sync : public Algorithm {
     for (;;) {
       me.broadcast_model(x);
       const std::vector<Push> pushes = me.next_push_of_each();
-      me.step(rule, x, me.mean(pushes));
+      me.step(rule, x, me.mean_over_samples(pushes));
       me.finish_update(x, pushes);
     }
   }
 
   void worker(Worker& me) const override {
-    for (;;) me.answer_with_gradient(options_.batch_size);
+    for (;;) me.answer_with_gradient(options_.batch_size[me.rank()]);
   }
 
  private:

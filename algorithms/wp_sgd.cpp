@@ -12,6 +12,8 @@
 /// the distance to the optimum by 1 - lambda eta; `samples` is how a later paper of two of the
 /// authors describes it [paper].
 ///
+/// Where batches b_i differ by class, samples is p_i ~ n_i b_i.
+///
 /// `round_time`: the average is taken, over the network, each time so long has passed since the
 /// last one ended, and everybody goes on from it with fresh counters, for `rounds` rounds. By
 /// default that is the time in which all workers together compute one pass over the data, at the
@@ -92,7 +94,7 @@ class WpSgd : public Algorithm {
   WpSgd(const Options& options, const RunFacts& facts)
       : options_(options),
         round_s_(options.round_time_s.value_or(default_round_s(options, facts))),
-        steps_per_epoch_(facts.updates_per_epoch(options.batch_size * facts.workers)) {}
+        steps_per_epoch_(facts.updates_per_epoch(options.batch_size.sum())) {}
 
   bool needs_server() const override { return false; }
 
@@ -104,7 +106,7 @@ class WpSgd : public Algorithm {
       std::uint64_t n = 0;
       std::deque<Model> past = {x};  // the models of the last inner_delay steps, and x
       while (const std::optional<Gradient> g =
-                 me.gradient(past.front(), options_.batch_size, round_ends)) {
+                 me.gradient(past.front(), options_.batch_size[me.rank()], round_ends)) {
         me.step(rule, x, *g);
         past.push_back(x);
         if (past.size() > options_.inner_delay + 1) past.pop_front();
@@ -119,8 +121,8 @@ class WpSgd : public Algorithm {
     const std::uint64_t most = *std::max_element(steps.begin(), steps.end());
     std::vector<double> weights;
     double sum = 0;
-    for (const std::uint64_t n : steps) {
-      weights.push_back(weight(n, most));
+    for (std::size_t rank = 0; rank < steps.size(); ++rank) {
+      weights.push_back(weight(steps[rank], most, rank));
       sum += weights.back();
     }
     for (double& w : weights) w /= sum;
@@ -129,14 +131,19 @@ class WpSgd : public Algorithm {
 
  private:
   static double default_round_s(const Options& options, const RunFacts& facts) {
-    const double slowest_step_s =
-        static_cast<double>(options.batch_size) * facts.flops_per_sample / facts.slowest_speed();
+    double slowest_step_s = 0;
+    for (std::size_t i = 0; i < facts.workers; ++i) {
+      const auto batch = static_cast<double>(options.batch_size[i]);
+      slowest_step_s = std::max(slowest_step_s, batch * facts.flops_per_sample / facts.speeds[i]);
+    }
     return std::max(facts.epoch_s(), 2 * slowest_step_s);
   }
 
-  double weight(std::uint64_t n, std::uint64_t most) const {
+  double weight(std::uint64_t n, std::uint64_t most, std::size_t rank) const {
     if (most == 0) return 1;  // nobody made a step
-    if (options_.weights == Weights::samples) return static_cast<double>(n);
+    if (options_.weights == Weights::samples) {
+      return static_cast<double>(n) * options_.batch_size.weight(rank);
+    }
     // In log space, so that a slow worker's weight is small and not a rounding error.
     return std::exp(static_cast<double>(most - n) *
                     std::log1p(-options_.lambda * options_.step_size));
@@ -146,7 +153,7 @@ class WpSgd : public Algorithm {
   void merge(Worker& me, Model& x, std::uint64_t n) const {
     const Notes counts = me.gather(static_cast<double>(n));
     const double most = *std::max_element(counts->begin(), counts->end());
-    me.all_reduce_mean(x, weight(n, static_cast<std::uint64_t>(most)));
+    me.all_reduce_mean(x, weight(n, static_cast<std::uint64_t>(most), me.rank()));
     if (me.rank() == 0 && most > 0) me.finish_update(x);
     me.barrier();  // the next round begins, as it ends, for all at the same moment
   }

@@ -26,7 +26,8 @@ class Patient : public Algorithm {
   };
 
   Patient(const Options& options, const RunFacts& facts)
-      : options_(options), updates_per_epoch_(facts.updates_per_epoch(options.batch_size)) {}
+      : options_(options),
+        updates_per_epoch_(facts.updates_per_epoch(options.batch_size.sum(), facts.workers)) {}
 
   void server(Server& me) const override {
     UpdateRule rule(options_, updates_per_epoch_);
@@ -45,7 +46,7 @@ class Patient : public Algorithm {
   }
 
   void worker(Worker& me) const override {
-    for (;;) me.push(me.gradient(me.pull(), options_.batch_size));
+    for (;;) me.push(me.gradient(me.pull(), options_.batch_size[me.rank()]));
   }
 
   double gradients_per_update(std::size_t) const override { return 1; }

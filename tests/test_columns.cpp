@@ -66,6 +66,8 @@ TEST_CASE("motley columns explains all files or one, for people and programs") {
         "| `count` |  | gradients applied with this staleness |\n");
   CHECK(run_motley({"columns", "run"}, folder.path()).err ==
         "motley: columns: no file 'run' (did you mean 'runs'?)\n");
+  CHECK(tests::run_motley({"columns", "sumary.csv"}, ".").err ==
+        "motley: columns: no file 'sumary.csv' (did you mean 'summary.csv'?)\n");
   CHECK(run_motley({"columns", "--json", "--markdown"}, folder.path()).exit_code == 2);
 }
 

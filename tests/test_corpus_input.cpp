@@ -10,6 +10,7 @@
 
 #include "sim/base/json.hpp"
 #include "sim/learning/data/catalog.hpp"
+#include "sim/learning/data/dataset.hpp"
 #include "sim/study/study.hpp"
 #include "tests/mutations.hpp"
 #include "tests/small_scenario.hpp"

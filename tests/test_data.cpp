@@ -13,6 +13,7 @@
 
 #include "sim/base/json.hpp"
 #include "sim/learning/data/catalog.hpp"
+#include "sim/learning/data/dataset.hpp"
 #include "tests/catch.hpp"
 
 namespace motley {

@@ -165,7 +165,7 @@ TEST_CASE("data shares are disjoint, complete and in proportion") {
 std::vector<Shard> split(const ExchangeSpec& spec, const std::vector<double>& bandwidths) {
   ClusterPlan cluster;
   for (const double bandwidth : bandwidths) {
-    cluster.servers.push_back({"server", "server", 1e9, {bandwidth, 0}, {}});
+    cluster.servers.push_back({"server", "server", 1e9, {{bandwidth, bandwidth}, 0}, {}});
   }
   return split_model(spec, {{100, 0, 0}, {60, 0, 0}, {40, 0, 0}}, cluster, 2001, 1e6, {"f", ""});
 }

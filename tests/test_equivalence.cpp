@@ -3,6 +3,7 @@
 #include <filesystem>
 
 #include "sim/base/json.hpp"
+#include "sim/learning/data/sampler.hpp"
 #include "tests/catch.hpp"
 #include "tests/compared.hpp"
 

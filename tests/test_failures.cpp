@@ -72,7 +72,7 @@ TEST_CASE("a deadlock is a failed run that says who waits for whom") {
   const RunResult result = simulate_with<Stuck>(two_workers());
   CHECK(result.status == RunStatus::failed);
   CHECK(result.reason ==
-        "deadlock at 0 s: a0, b0 wait for a model from the server; server waits for a push from "
+        "deadlock at 0 s: a-0, b-0 wait for a model from the server; server waits for a push from "
         "any worker");
 }
 
@@ -82,7 +82,7 @@ TEST_CASE("a deadlock is seen in a run that would stop by time, too") {
   const RunResult result = simulate_with<HalfStuck>(scenario);
   CHECK(result.status == RunStatus::failed);
   CHECK(result.reason ==
-        "deadlock at 1 s: a0 waits for a model from the server; b0 waits for the others "
+        "deadlock at 1 s: a-0 waits for a model from the server; b-0 waits for the others "
         "at the barrier");
 }
 

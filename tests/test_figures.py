@@ -12,7 +12,7 @@ from pictures import figures, report
 from pictures.look import Look
 from pictures.results import NoData, Results
 from pictures.style import CLASSES, STATES
-from results_fixture import GAINS, write_results, write_whatif
+from results_fixture import GAINS, write_expenses, write_results, write_whatif
 
 
 class Figures(FigureCase):
@@ -47,9 +47,30 @@ class Figures(FigureCase):
         results = Results(folder)
         gains = results.whatif["change"].map({"as_is": 1, "no_latency": 0.7, "compute_x2": 1.01})  # the others have none
         results.whatif["gain"] = gains
+        results.whatif["named"] = results.whatif["bottleneck"] = float("nan")  # 1 % is not worth naming
         ax = self.draw(figures.whatif, results).axes[0]
         self.assertEqual([t.get_text() for t in ax.get_yticklabels()], ["2x compute speed", "no latency"])
-        self.assertEqual([bar.get_alpha() for bar in ax.patches], [0.55] * 2)  # 1 % is not worth naming
+        self.assertEqual([bar.get_alpha() for bar in ax.patches], [0.55] * 2)
+
+    def test_the_frontier_has_those_that_nobody_beats_in_time_and_cost(self):
+        with self.assertRaisesRegex(NoData, "power or a price"):
+            self.draw(figures.frontier, self.plain)
+        folder = pathlib.Path(self.place.name) / "expenses"
+        write_results(folder, ("sync", "async", "local", "slow"), trace=False)
+        write_expenses(folder)
+        results = Results(folder)
+        cost, energy = self.draw(figures.frontier, results).axes
+        self.assertEqual([t.get_text() for t in cost.texts], ["async", "local"])  # the soonest first
+        means = results.summary.set_index("algorithm")["time_to_target_mean_s"]
+        self.assertEqual(list(cost.lines[0].get_xdata()), [means["async"], means["local"]])
+        self.assertEqual(list(cost.lines[0].get_ydata()), [7, 3])
+        self.assertEqual(len(cost.lines), 1 + 3)  # slow has no time
+        self.assertEqual(list(energy.lines[0].get_ydata()), [7, 3])
+        self.assertEqual(energy.get_ylabel(), "energy to target (kJ)")
+        # Who did not always arrive is drawn, but is no reason to leave anybody out.
+        results.summary.loc[results.summary["algorithm"] == "async", "reached"] = 2
+        cost = self.draw(figures.frontier, results).axes[0]
+        self.assertEqual([t.get_text() for t in cost.texts], ["local"])
 
     def test_staleness_has_a_panel_per_stale_algorithm_and_a_series_per_class(self):
         fig = self.draw(figures.staleness, self.plain)
@@ -68,7 +89,7 @@ class Figures(FigureCase):
     def test_the_gantt_chart_has_a_row_per_host_and_a_tick_per_update(self):
         fig = self.draw(figures.gantt, self.plain)
         ax = fig.axes[0]
-        self.assertEqual([t.get_text() for t in ax.get_yticklabels()], ["gpu0", "gpu1", "cpu2", "cpu3", "server"])
+        self.assertEqual([t.get_text() for t in ax.get_yticklabels()], ["gpu-0", "gpu-1", "cpu-2", "cpu-3", "server"])
         self.assertEqual(len(fig.axes), 4)
         self.assertEqual([t.get_text() for t in fig.legends[0].get_texts()], ["wait", "compute", "send", "receive", "update"])
         self.assertEqual(list(named(fig)), ["sync", "async", "local", "slow"])
@@ -134,16 +155,17 @@ class Figures(FigureCase):
         fig = self.draw(figures.links, self.plain)
         self.assertEqual(list(named(fig)), [f"{a}: 40 GB" for a in ("sync", "async", "local", "slow")])
         ax = fig.axes[0]
-        self.assertEqual([t.get_text() for t in ax.get_yticklabels()], ["server_up", "server_down", "gpu0_up"])
+        self.assertEqual([t.get_text() for t in ax.get_yticklabels()], ["server_up", "server_down", "gpu-0_up"])
         self.assertEqual([round(bar.get_width(), 3) for bar in ax.patches], [0.5, 0.4, 0.1])
         self.assertAlmostEqual(ax.lines[0].get_xdata()[0], 0.6)
 
-    def test_links_that_differ_only_in_numbers_are_one_bar_of_their_mean(self):
+    def test_links_of_one_group_are_one_bar_of_their_mean(self):
         results = Results(self.plain.folder)
-        second = results.links[results.links["link"] == "gpu0_up"].assign(link="gpu1_up", utilisation=0.3)
-        results.links = pd.concat([results.links, second], ignore_index=True)
+        second = results.links[results.links["link"] == "gpu-0_up"].assign(link="gpu-1_up", utilisation=0.3)
+        wire = second.assign(link="gpu-7_up", group="gpu-7_up", utilisation=0.05)  # alike in name only
+        results.links = pd.concat([results.links, second, wire], ignore_index=True)
         ax = self.draw(figures.links, results).axes[0]
-        self.assertEqual([t.get_text() for t in ax.get_yticklabels()], ["server_up", "server_down", "gpu*_up"])
+        self.assertEqual([t.get_text() for t in ax.get_yticklabels()], ["server_up", "server_down", "gpu-*_up", "gpu-7_up"])
         self.assertAlmostEqual(ax.patches[2].get_width(), 0.2)  # of 0.1 and 0.3
         self.assertEqual(ax.patches[2].get_facecolor()[:3], matplotlib.colors.to_rgb(CLASSES[0]))  # the first class
 
@@ -158,7 +180,7 @@ class Figures(FigureCase):
 
     def test_that_a_bound_became_active_is_no_decision(self):
         results = Results(self.plain.folder)
-        event = {"run": "async-0", "time_s": 2.0, "worker": "gpu0", "quantity": "held_back", "value": 4.0}
+        event = {"run": "async-0", "time_s": 2.0, "worker": "gpu-0", "quantity": "held_back", "value": 4.0}
         results.decisions = pd.concat([results.decisions, pd.DataFrame([event])], ignore_index=True)
         self.assertEqual(list(named(self.draw(figures.decisions, results))), ["local"])
         self.assertEqual(list(report.decision_data(results, results.runs)), ["local: local steps"])
@@ -176,7 +198,7 @@ class Figures(FigureCase):
                 table[column] = table[column].replace(names)
         results.algorithms = [names.get(a, a) for a in results.algorithms]
         for module in figures.ALL:
-            if module in (figures.sweep, figures.best, figures.tuning, figures.whatif):
+            if module in (figures.sweep, figures.best, figures.tuning, figures.whatif, figures.frontier):
                 continue
             fig = self.draw(module, results)
             fig.canvas.draw()

@@ -7,6 +7,7 @@
 
 #include "sim/base/json.hpp"
 #include "sim/learning/data/catalog.hpp"
+#include "sim/learning/data/dataset.hpp"
 #include "sim/learning/models/catalog.hpp"
 #include "tests/catch.hpp"
 #include "tests/program.hpp"

@@ -1,4 +1,6 @@
 // Mistakes in what "motley run" is given: one line each, and nothing written.
+#include <fstream>
+
 #include "sim/base/json.hpp"
 #include "sim/base/place.hpp"
 #include "tests/small_scenario.hpp"
@@ -113,7 +115,7 @@ TEST_CASE("A mistake in an algorithm's parameters is one line with its place") {
         "weight_decay, schedule, rule, overlap, placement or compress"},
        {"/defaults={\"step_size\":0.1}",
         "s.json: /algorithms/0: needs \"batch_size\": a whole number of at least 1 (samples of one "
-        "gradient of one worker)"}});
+        "gradient of one worker; or by class of workers: {\"a100\": 128, \"t4\": 16})"}});
   Json no_server = Json::parse(small);
   no_server["cluster"].erase("server");
   place.write("s.json", no_server.dump());
@@ -216,6 +218,27 @@ TEST_CASE("An output folder that cannot be made is refused") {
   CHECK(read_file(place.file("s.json")) == small);
 }
 
+TEST_CASE("a folder of somebody else's is refused and left alone") {
+  const Workplace place;
+  fs::create_directories(place.path() / "mine" / "notes");
+  fs::create_directories(place.path() / "mine" / "slurm");  // but not with our scripts
+  fs::create_directories(place.path() / "mine" / "shards");
+  for (const char* name : {"runs.csv", "plan.json", ".lock"}) {
+    std::ofstream(place.path() / "mine" / name) << "mine";
+  }
+  CHECK(place.motley({"slurm", "s.json", "--tasks", "2", "--out", "mine"}).exit_code == 2);
+  check_refused(place.motley({"run", "s.json", "--out", "mine"}),
+                "--out: mine is not empty and holds no results of motley: name a folder that is "
+                "empty or does not exist yet");
+  std::size_t files = 0;
+  for ([[maybe_unused]] const auto& file : fs::directory_iterator(place.path() / "mine")) ++files;
+  CHECK(files == 6);
+  fs::create_directories(place.path() / "empty");
+  for (const char* folder : {"empty", "new", "new"}) {  // the last holds results
+    CHECK(place.motley({"run", "s.json", "--out", folder, "--quiet"}).exit_code == 0);
+  }
+}
+
 TEST_CASE("A platform file that cannot be used is refused with the reason") {
   const Workplace place;
   place.write("text.xml", "hello\n");
@@ -238,8 +261,8 @@ TEST_CASE("A platform file that cannot be used is refused with the reason") {
         "s.json: /cluster/platform: 'boss.xml': host b has role 'boss', which must be worker or "
         "server"},
        {"/cluster/platform=boss.xml",
-        "s.json: /cluster/platform: describes the whole cluster: remove workers, server, servers "
-        "and link"}});
+        "s.json: /cluster/platform: describes the whole cluster: remove workers, server, servers, "
+        "link and fabric"}});
 }
 
 TEST_CASE("a platform file that cannot be simulated is refused with host, link and attribute") {
@@ -298,6 +321,16 @@ TEST_CASE("a platform file that cannot be simulated is refused with host, link a
        route + "<trace id=\"t\" file=\"off.state\" periodicity=\"-1\"/>\n"
                "<trace_connect kind=\"HOST_AVAIL\" trace=\"t\" element=\"b\"/>\n",
        "b: is switched off by its state profile, and failures are not modelled"},
+      {R"(speed="1Gf" availability_file="none.profile")", fast, route,
+       "host b: availability_file: no such file: none.profile"},
+      {R"(speed="1Gf")", fast + R"( bandwidth_file="none.profile")", route,
+       "link wire: bandwidth_file: no such file: none.profile"},
+      {R"(speed="1Gf")", fast, route + "<trace id=\"t\" file=\"none.state\" periodicity=\"-1\"/>\n",
+       "trace t: file: no such file: none.state"},
+      {R"(speed="1Gf" core="0")", fast, route,
+       "host b: core must be a whole number of at least 1, got \"0\""},
+      {R"(speed="1Gf" core="-2")", fast, route,
+       "host b: core must be a whole number of at least 1, got \"-2\""},
       {R"(speed="1Gf")", fast, "", "no route from host a to host b"}};
   for (const Case& c : cases) {
     place.write("p.xml",

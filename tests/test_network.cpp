@@ -32,12 +32,11 @@ TEST_CASE("every algorithm takes on a cluster the times of the same switch in a 
   scenario["stop"]["updates"] = 60;
   Json in_file = scenario;
   in_file["cluster"] = {{"platform", MOTLEY_SOURCE_DIR "/platforms/mixed_star.xml"}};
-  // The file's workers are in order of their names.
   const Json fast = {{"bandwidth", "10Gbps"}, {"latency", "20us"}};
   const Json slow = {{"bandwidth", "1Gbps"}, {"latency", "100us"}};
   scenario["cluster"] = {{"workers",
-                          {{{"name", "cpu"}, {"count", 4}, {"speed", "500Gf"}, {"link", slow}},
-                           {{"name", "gpu"}, {"count", 4}, {"speed", "10Tf"}, {"link", fast}}}},
+                          {{{"name", "gpu"}, {"count", 4}, {"speed", "10Tf"}, {"link", fast}},
+                           {{"name", "cpu"}, {"count", 4}, {"speed", "500Gf"}, {"link", slow}}}},
                          {"server", {{"speed", "2Tf"}, {"link", fast}}}};
   for (const Json& algorithm : every_algorithm()) {
     for (const char* ring : {"messages", "fluid"}) {

@@ -9,6 +9,7 @@
 
 #include "sim/base/json.hpp"
 #include "sim/base/random.hpp"
+#include "sim/learning/data/dataset.hpp"
 #include "sim/learning/models/catalog.hpp"
 #include "sim/learning/models/quadratic.hpp"
 #include "tests/catch.hpp"

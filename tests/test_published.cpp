@@ -52,7 +52,7 @@ TEST_CASE("grouping with one group is sync, bit for bit") {
   grouping["name"] = "grouping";
   grouping["groups"] = 1;
   CHECK(text_of(scenario, grouping) == text_of(scenario, sync));
-  grouping["groups"] = {{"fast0", 1, "slow0", "slow1"}};
+  grouping["groups"] = {{"fast-0", 1, "slow-0", "slow-1"}};
   CHECK(text_of(scenario, grouping) == text_of(scenario, sync));
 }
 
@@ -630,13 +630,14 @@ TEST_CASE("bad parameters are errors with their place") {
   CHECK(mistake({{"name", "grouping"}, {"groups", "some"}}) ==
         at + "/groups: must be \"auto\", a whole number of at least 1, or lists of workers, got "
              "\"some\"");
-  CHECK(mistake({{"name", "grouping"}, {"groups", {{"fast0"}, {"fast9"}}}}) ==
-        at + "/groups/1/0: must be the name of a worker or a rank below 4 (did you mean 'fast0'?), "
-             "got \"fast9\"");
+  CHECK(mistake({{"name", "grouping"}, {"groups", {{"fast-0"}, {"fast-9"}}}}) ==
+        at +
+            "/groups/1/0: must be the name of a worker or a rank below 4 (did you mean 'fast-0'?), "
+            "got \"fast-9\"");
   CHECK(mistake({{"name", "grouping"}, {"groups", {{0, 1}, {1}}}}) ==
         at + "/groups/1/0: must not be in two groups, got 1");
   CHECK(mistake({{"name", "grouping"}, {"groups", {{0, 1}, {2}}}}) ==
-        at + "/groups: must put every worker into a group, but not slow1");
+        at + "/groups: must put every worker into a group, but not slow-1");
   CHECK(mistake({{"name", "stale"}, {"staleness", -1}}) ==
         at + "/staleness: must be a whole number of at least 0 or \"inf\", got -1");
   CHECK(mistake({{"name", "allocation"}, {"mode", "static"}, {"ratios", {1, 2}}}) ==

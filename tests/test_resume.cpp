@@ -91,8 +91,8 @@ pid_t child_of(pid_t parent, pid_t other = -1) {
       const std::string name = entry.path().filename().string();
       if (name.find_first_not_of("0123456789") != std::string::npos) continue;
       std::ifstream stat(entry.path() / "stat");
-      const std::string text(std::istreambuf_iterator<char>(stat), {});
-      if (text.empty()) continue;  // it has ended meanwhile
+      std::string text;
+      if (!std::getline(stat, text)) continue;  // it has ended meanwhile
       // "pid (name) state parent ..."
       const std::string after = text.substr(text.rfind(')') + 4);
       const pid_t pid = std::stoi(name);

@@ -2,6 +2,7 @@
 #include <random>
 
 #include "sim/base/json.hpp"
+#include "sim/learning/data/sampler.hpp"
 #include "tests/catch.hpp"
 #include "tests/compared.hpp"
 
@@ -160,9 +161,9 @@ TEST_CASE("ringmaster and fedbuff refuse several servers") {
   scenario["cluster"]["servers"] = {{{"speed", "1Tf"}, {"count", 2}}};
   const Json ringmaster = {{"name", "ringmaster"}, {"delay_bound", 2}};
   CHECK_THROWS_WITH(experiment_of(with_algorithm(scenario, ringmaster)),
-                    Catch::Contains("needs a single server"));
+                    Catch::Contains("ringmaster needs a single server"));
   CHECK_THROWS_WITH(experiment_of(with_algorithm(scenario, {{"name", "fedbuff"}})),
-                    Catch::Contains("needs a single server"));
+                    Catch::Contains("fedbuff needs a single server"));
 }
 
 }  // namespace

@@ -5,7 +5,7 @@
 #include <stdexcept>
 
 #include "sim/base/json.hpp"
-#include "sim/engine/simulation.hpp"
+#include "sim/engine/simulate.hpp"
 #include "tests/catch.hpp"
 #include "tests/simulated.hpp"
 
@@ -62,11 +62,10 @@ TEST_CASE("what a gradient throws in any thread is the run's reason, and nothing
         const auto algorithm = find_algorithm(plan.algorithm, plan.place)
                                    .make(parameters, plan.place, experiment.facts());
         try {
-          Simulation simulation({experiment.scenario(), experiment.cluster(), problem,
-                                 experiment.partition(), experiment.order(),
-                                 experiment.flops_per_sample(), experiment.message_bytes(), threads,
-                                 nullptr});
-          simulation.run(*algorithm);
+          simulate({experiment.scenario(), experiment.cluster(), problem, experiment.partition(),
+                    experiment.order(), experiment.flops_per_sample(), experiment.message_bytes(),
+                    threads, nullptr},
+                   *algorithm);
         } catch (const std::exception&) {
 #ifndef MOTLEY_SANITIZED  // there every actor has a thread, and the sanitizer its own
           if (threads_of_this_process() != 1) throw std::logic_error("a thread was left behind");

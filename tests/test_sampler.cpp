@@ -66,7 +66,7 @@ std::vector<std::vector<Sample>> parts(Kind kind, double alpha, std::size_t samp
                                        std::size_t classes, std::size_t workers,
                                        std::uint64_t seed = 1) {
   const std::vector<std::uint16_t> labels = cyclic_labels(samples, classes);
-  return parts(Partition({kind, alpha}, labels, classes, workers, seed, place), workers);
+  return parts(Partition({kind, alpha}, labels, classes, workers, seed), workers);
 }
 
 bool covers_everything_once(const std::vector<std::vector<Sample>>& all_parts) {
@@ -245,15 +245,15 @@ TEST_CASE("independent draws from a single sample give that sample") {
 
 TEST_CASE("under iid a worker's order does not depend on how many workers there are") {
   const std::vector<std::uint16_t> labels = cyclic_labels(100, 10);
-  const Partition few({Kind::iid, 0}, labels, 10, 2, 1, place);
-  const Partition many({Kind::iid, 0}, labels, 10, 5000, 1, place);
+  const Partition few({Kind::iid, 0}, labels, 10, 2, 1);
+  const Partition many({Kind::iid, 0}, labels, 10, 5000, 1);
   CHECK(many.size(4999) == 100);
   CHECK(drawn(few, Order::shuffled, 1, 1, 250) == drawn(many, Order::shuffled, 1, 1, 250));
 }
 
 TEST_CASE("a sampler stays within its worker's part") {
   const std::vector<std::uint16_t> labels = cyclic_labels(103, 10);
-  const Partition partition({Kind::shards, 0}, labels, 10, 7, 1, place);
+  const Partition partition({Kind::shards, 0}, labels, 10, 7, 1);
   const auto all_parts = parts(partition, 7);
   for (std::size_t w = 0; w < 7; ++w) {
     for (const Order order : {Order::shuffled, Order::independent}) {
@@ -318,10 +318,10 @@ TEST_CASE("by_label gives every worker few labels") {
 TEST_CASE("more workers than samples are refused unless all share the samples") {
   const std::vector<std::uint16_t> labels = cyclic_labels(5, 2);
   for (const Kind kind : {Kind::shards, Kind::dirichlet, Kind::by_label})
-    CHECK_THROWS_WITH(Partition({kind, 1}, labels, 2, 6, 1, place),
+    CHECK_THROWS_WITH(Partition::check({kind, 1}, labels.size(), 6, place),
                       "scenario.json: /data/partition: must leave every worker a sample, but there "
                       "are 6 workers and 5 training samples");
-  CHECK_NOTHROW(Partition({Kind::iid, 0}, labels, 2, 6, 1, place));
+  CHECK_NOTHROW(Partition::check({Kind::iid, 0}, labels.size(), 6, place));
 }
 
 }  // namespace motley

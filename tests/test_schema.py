@@ -27,6 +27,8 @@ VALID = {
         "workers": [{"name": "w", "count": 4, "speed": "1Tf", "spread": {"law": "ratio", "ratio": 4}}],
         "server": {"speed": "1Tf"},
         "link": {"bandwidth": "1Gbps", "latency": "10us"},
+        "fabric": {"kind": "racks", "racks": [{"count": 2, "hosts": {"w": 2}}, {"hosts": {"server": 1}}],
+                   "uplink": {"oversubscription": 4, "latency": "1us"}},
         "noise": {"law": "lognormal", "sigma": 0.1},
     },
     "stop": {"updates": 10},
@@ -61,6 +63,16 @@ SLIPS = [
     ("/cluster/noise/mean", 1),
     ("/cluster/link/latency", "-1us"),
     ("/cluster/link", {"bandwidth": "1Gbps"}),
+    ("/cluster/link/bandwidth", {"up": "1Gbps"}),
+    ("/cluster/link/bandwidth", {"up": "1Gbps", "down": "1Gf"}),
+    ("/cluster/workers/0/per_node", 0),
+    ("/cluster/workers/0/inside", {"bandwith": "1Gbps", "latency": "1us"}),
+    ("/cluster/server/on", 1),
+    ("/cluster/fabric", {"kind": "ring"}),
+    ("/cluster/fabric/sites", []),
+    ("/cluster/fabric/racks/0/hosts/w", 0),
+    ("/cluster/fabric/racks/0/hosts", {}),
+    ("/cluster/fabric/uplink/oversubscription", 0.25),
     ("/cost", {"flops_per_sample": "atuo"}),
     ("/network", "udp"),
     ("/evaluate", {"every": 0}),
@@ -76,15 +88,29 @@ SLIPS = [
     ("/algorithms/1/local_step", 4),
     ("/algorithms/1/schedule", {"kind": "step"}),
     ("/algorithms/1/label", 3),
+    ("/tune", {"step_sise": [0.1, 0.2]}),
+    ("/tune", {"step_size": [0.1, 0.2], "run": 8}),
+    ("/algorithms/0/tune", {"local_steps": [1, 2]}),
+    ("/algorithms/1/tune", {"local_step": [1, 2]}),
+    ("/algorithms/1/tune", {"local_steps": 3}),
 ]
 
 # What must stay allowed.
+SITES = [{"name": "a", "hosts": {"w": 4}}, {"name": "b", "hosts": {"server": 1}}]
 VARIANTS = [
     ("/$schema", "schema.json"),
     ("/baseline", "mine"),
     ("/cluster/workers/0/spread/slow_share", 0.25),
     ("/cluster/workers/0/speed", "1e3 Gf"),
     ("/cluster/workers/0/spread/keep", "total"),
+    ("/cluster/workers/0", {"name": "w", "count": 4, "speed": "1Tf", "per_node": 2,
+                            "inside": {"bandwidth": "10GBps", "latency": "1us"}}),
+    ("/cluster/link/bandwidth", {"up": "20Mbps", "down": "100Mbps"}),
+    ("/cluster/fabric", {"kind": "switch"}),
+    ("/cluster/fabric/racks/1/uplink", {"bandwidth": {"up": "1Gbps", "down": "2Gbps"}, "latency": "0s"}),
+    ("/cluster/fabric", {"kind": "sites", "sites": SITES, "link": {"bandwidth": "1Gbps", "latency": "20ms"}}),
+    ("/cluster/fabric", {"kind": "sites", "sites": SITES,
+                         "links": [{"between": ["b", "a"], "bandwidth": "1Gbps", "latency": "20ms"}]}),
     ("/cost", {"flops_per_sample": "auto", "model_size": "1.5MB"}),
     ("/approximate", {"port_flows": "all"}),
     ("/approximate", {"port_flows": 16}),
@@ -92,6 +118,7 @@ VARIANTS = [
     ("/evaluate", {"every": 10}),
     ("/data/partition", {"//": "the default kind"}),
     ("/algorithms/1/schedule", {"kind": "cosine", "epochs": 5}),
+    ("/tune", {"//": "for all", "momentum": [0, 0.9], "runs": 8, "at": "first_point"}),
 ]
 
 

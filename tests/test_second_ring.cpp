@@ -306,12 +306,13 @@ TEST_CASE("groups that are given do not wait for each other between the averages
   Json scenario = learning_scenario();
   scenario["cluster"]["link"] = {{"bandwidth", "1000TBps"}, {"latency", "0s"}};
   scenario["stop"] = {{"updates", 4}};
-  const RunResult result = run_of(
-      {{"name", "hierarchical"},
-       {"groups", Json::array({Json::array({"fast0", "fast1"}), Json::array({"slow0", "slow1"})})},
-       {"local_steps", 3},
-       {"global_every", 2}},
-      scenario);
+  const RunResult result =
+      run_of({{"name", "hierarchical"},
+              {"groups",
+               Json::array({Json::array({"fast-0", "fast-1"}), Json::array({"slow-0", "slow-1"})})},
+              {"local_steps", 3},
+              {"global_every", 2}},
+             scenario);
   CHECK(result.virtual_s == Approx(4 * 2 * 3 * 0.08).epsilon(1e-6));
 }
 

@@ -85,9 +85,10 @@ TEST_CASE("replicas are shown as mean, interval and how many reached the target"
   CHECK(contains(text, "\n sync 21.00 s [11.47, 38.46] (2/2) 1.00x "));
   CHECK(contains(text, "\n local 21.00 s [21.00, 21.00] (2/2) ~1.00x [0.55, 1.83] "));
   CHECK(contains(text, " 0.7500 [0.7500, 0.7500] "));
-  CHECK(contains(text,
-                 "\n ~ undecided, after correction for the number of pairs, though an interval may "
-                 "exclude 1; see comparisons.csv\n"));
+  CHECK(
+      contains(text,
+               "\n ~ undecided, after correction for the number of pairs or within the resolution, "
+               "though an interval may exclude 1; see comparisons.csv\n"));
   CHECK(contains(text, "95 % confidence intervals"));
 }
 
@@ -306,18 +307,20 @@ TEST_CASE("what a reader should know of a run is said in a line each") {
   run.curve.resize(2);
   run.curve[0].test_loss = 2.3;
   run.curve[1].test_loss = 1.9;
-  const auto kinds = [&run](std::size_t classes, std::uint64_t warm_up) {
+  const auto kinds = [&run](double chance, std::uint64_t warm_up) {
     std::vector<std::string> found;
-    for (const RunWarning& warning : warnings_of(run, {classes, warm_up, "", ""})) {
+    for (const RunWarning& warning : warnings_of(run, {chance, 100, warm_up, "", ""})) {
       found.push_back(warning.kind);
     }
     return found;
   };
   using Kinds = std::vector<std::string>;
-  CHECK(kinds(10, 0).empty());
-  CHECK(kinds(10, 10) == Kinds{"in_warm_up"});  // of 10 updates
-  CHECK(kinds(10, 9).empty());
-  const auto with_bound = [&run] { return warnings_of(run, {10, 0, "staleness", "held_back"}); };
+  CHECK(kinds(0.1, 0).empty());
+  CHECK(kinds(0.1, 10) == Kinds{"in_warm_up"});  // of 10 updates
+  CHECK(kinds(0.1, 9).empty());
+  const auto with_bound = [&run] {
+    return warnings_of(run, {0.1, 100, 0, "staleness", "held_back"});
+  };
   REQUIRE(with_bound().size() == 1);
   CHECK(with_bound()[0].text == "has a staleness that never acted: it ran as if without it");
   run.decisions = {{0, 0, "held_back", 4}, {1, 0, "batch_size", 4}};  // what is so from the start
@@ -327,17 +330,26 @@ TEST_CASE("what a reader should know of a run is said in a line each") {
   run.decisions.clear();
   run.workers[0].discarded_s = 1;
   CHECK(with_bound().empty());
-  run.best_test_accuracy = 0.149;  // below one and a half times a tenth
-  CHECK(kinds(10, 0) == Kinds{"chance_level"});
-  CHECK(kinds(0, 0).empty());
+  run.best_test_accuracy = 0.159;  // two standard deviations of 100 draws of 0.1: 0.06
+  CHECK(kinds(0.1, 0) == Kinds{"chance_level"});
+  run.best_test_accuracy = 0.161;
+  CHECK(kinds(0.1, 0).empty());
+  run.best_test_accuracy = 0.95;  // nineteen in twenty are of one class
+  CHECK(kinds(0.95, 0) == Kinds{"chance_level"});
+  run.time_to_target_s = 1;
+  CHECK(kinds(0.95, 0).empty());
+  run.time_to_target_s.reset();
+  run.curve[1].kind = ModelKind::oracle;
+  CHECK(kinds(0.1, 0) == Kinds{"no_merge"});
+  run.curve[1].kind = run.curve[0].kind;
   run.curve[1].test_loss = 2.3;
-  CHECK(kinds(10, 200) == Kinds{"never_moved", "in_warm_up"});
+  CHECK(kinds(0.1, 200) == Kinds{"never_moved", "in_warm_up"});
   run.updates = 0;
-  CHECK(kinds(10, 200) == Kinds{"no_update"});
+  CHECK(kinds(0.1, 200) == Kinds{"no_update"});
   run.warnings = warnings_of(run, {});
   CHECK(contains(printed({run}), "\n warning: sync finished no update: is /stop too early?\n"));
   run.status = RunStatus::diverged;
-  CHECK(kinds(10, 200).empty());
+  CHECK(kinds(0.1, 200).empty());
 }
 
 TEST_CASE("where speeds differ within a class, the straggler is a worker and not the class") {

@@ -8,6 +8,7 @@
 #include "sim/base/digest.hpp"
 #include "sim/base/json.hpp"
 #include "sim/learning/data/catalog.hpp"
+#include "sim/learning/data/dataset.hpp"
 #include "sim/scenario/sweep.hpp"
 #include "sim/study/shards.hpp"
 #include "sim/study/study.hpp"
@@ -52,6 +53,41 @@ TEST_CASE("an axis is a list of values, or from, to and steps on a scale") {
   CHECK(values_of(R"({"from": 3, "to": 1, "steps": 3})") == std::vector<Json>{3, 2, 1});
   CHECK(values_of(R"({"from": "1Gbps", "to": "100Gbps", "steps": 3, "scale": "log"})") ==
         std::vector<Json>{"1Gbps", "10Gbps", "100Gbps"});
+}
+
+TEST_CASE("a range that falls between whole numbers where only these will do says what to write") {
+  Json scenario = swept_scenario();
+  scenario["sweep"] = {
+      {"/cluster/workers/0/count", {{"from", 1}, {"to", 10}, {"steps", 3}, {"scale", "log"}}}};
+  try {
+    study_of(scenario);
+    FAIL("10^(1/2) workers");
+  } catch (const InputError& e) {
+    const std::string text = e.what();
+    CHECK(text.find("/cluster/workers/0/count: must be a whole number") != std::string::npos);
+    CHECK(text.find("; list whole numbers: [1,3,10] (in the sweep, at ") != std::string::npos);
+  }
+}
+
+TEST_CASE("a run is planned with the hash of what is run, whatever its replica") {
+  Json scenario = swept_scenario();
+  scenario["replicas"] = 3;
+  for (const char* law : {"linear", "lognormal"}) {
+    Json spread = {{"law", law}};
+    if (std::string(law) == "lognormal") spread["sigma"] = 0.5;
+    scenario["cluster"]["workers"][0]["spread"] = spread;
+    const Study study = study_of(scenario);
+    REQUIRE(study.size() == 36);
+    std::set<std::string> hashes;
+    for (std::size_t run = 0; run < study.size(); ++run) {
+      CHECK(study.entry(run).seed == study.experiment(run).scenario().seed);
+      CHECK(study.description(run).at("seed") == study.entry(run).seed);
+      CHECK(study.entry(run).hash == digest(study.description(run).dump()));
+      hashes.insert(study.entry(run).hash);
+    }
+    // sync does not have the second axis: its runs at both values are one.
+    CHECK(hashes.size() == 3 * 3 * (1 + 2));
+  }
 }
 
 TEST_CASE("a sweep that cannot be used is refused with its place") {
@@ -141,17 +177,17 @@ TEST_CASE("data that was let go is made again, the same") {
     return datasets.get(full, *spec, seed, {"s.json", "/data"});
   };
   std::vector<std::weak_ptr<const Dataset>> seen;
-  std::vector<std::string> digests;
+  std::vector<float> firsts;  // of each set one number
   for (const std::uint64_t seed : {0, 1, 0, 2}) {
     const SharedDatasets::Entry entry = get(seed);
     seen.push_back(entry.data);
-    digests.push_back(entry.digest);
+    firsts.push_back(entry.data->train.features(0, 0));
   }
   CHECK(seen[0].lock() == seen[2].lock());  // asked for again before it had to go
   CHECK(seen[1].expired());
   CHECK_FALSE(seen[3].expired());
-  CHECK(get(1).digest == digests[1]);
-  CHECK(digests[0] != digests[1]);
+  CHECK(get(1).data->train.features(0, 0) == firsts[1]);
+  CHECK(firsts[0] != firsts[1]);
 }
 
 TEST_CASE("a mistake at any point of the sweep is found before anything runs") {
@@ -261,6 +297,18 @@ TEST_CASE("a run depends on what is in its files, not on where they are") {
   };
   CHECK(hash("a", "1") == hash("b", "1"));
   CHECK(hash("a", "1") != hash("b", "2"));
+
+  // The seed chooses the rows for testing: replica 1 is the run of the next seed here, too.
+  scenario["replicas"] = 2;
+  const std::string file = folder.write("a/s.json", scenario.dump());
+  const Study study(file, {});
+  const Study next(file, {parse_override("/seed=" + std::to_string(study.entry(0).seed + 1))});
+  for (std::size_t run = 0; run < study.size(); ++run) {
+    CHECK(study.entry(run).hash == digest(study.description(run).dump()));
+    if (study.entry(run).replica == 1) {
+      CHECK(study.entry(run).hash == next.entry(run - study.size() / 2).hash);
+    }
+  }
 }
 
 TEST_CASE("the stored scenario of a sweep gives the same runs again") {

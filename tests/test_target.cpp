@@ -87,7 +87,8 @@ Json merging_scenario() {
 
 TEST_CASE("an oracle does not reach the target: the next merge does, when it has really happened") {
   Json scenario = merging_scenario();
-  const std::vector<CurvePoint> curve = simulate(scenario).curve;
+  const RunResult whole = simulate(scenario);
+  const std::vector<CurvePoint>& curve = whole.curve;
   std::vector<std::size_t> merges;
   for (std::size_t i = 1; i < curve.size(); ++i) {
     if (curve[i].kind == ModelKind::real) merges.push_back(i);
@@ -100,6 +101,8 @@ TEST_CASE("an oracle does not reach the target: the next merge does, when it has
   REQUIRE(oracle.kind == ModelKind::oracle);
   REQUIRE(*merge.test_loss < *oracle.test_loss);
   REQUIRE(*oracle.test_loss < *curve[merges[0]].test_loss);
+
+  CHECK(whole.final_test_loss == curve[merges.back()].test_loss);
 
   scenario["target"] = {{"loss", *oracle.test_loss}};
   const RunResult result = simulate(scenario);

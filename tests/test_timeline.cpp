@@ -77,8 +77,8 @@ TEST_CASE("a link is busy while a message flows through it, and used as far as i
     CHECK(use.bytes == Approx(5 * (server ? 16e6 : 8e6)));
     CHECK(use.utilisation == Approx((server ? 0.16 : 0.08) / 1.324).epsilon(1e-9));
   }
-  CHECK(names == std::vector<std::string>{"server_down", "server_up", "slow0_down", "slow0_up",
-                                          "slow1_down", "slow1_up"});
+  CHECK(names == std::vector<std::string>{"server_down", "server_up", "slow-0_down", "slow-0_up",
+                                          "slow-1_down", "slow-1_up"});
 }
 
 TEST_CASE("a link that carries nothing is listed as idle, and a ring loads its links") {
@@ -89,27 +89,34 @@ TEST_CASE("a link that carries nothing is listed as idle, and a ring loads its l
   CHECK(link_named(result, "server_up").busy_s == 0);
   CHECK(link_named(result, "server_up").bytes == 0);
   // Two workers: two steps of half a message a round, 0.04 s each.
-  CHECK(link_named(result, "slow0_up").bytes == Approx(3 * 8e6));
-  CHECK(link_named(result, "slow0_up").busy_s == Approx(3 * 0.08).epsilon(1e-9));
+  CHECK(link_named(result, "slow-0_up").bytes == Approx(3 * 8e6));
+  CHECK(link_named(result, "slow-0_up").busy_s == Approx(3 * 0.08).epsilon(1e-9));
 }
 
-TEST_CASE("beyond 64 workers links whose names differ in numbers are one row") {
+TEST_CASE("beyond 64 workers the links of a group are one row, whatever their names") {
   RunResult result;
   result.virtual_s = 2;
   result.workers.resize(most_workers_link_by_link + 1);
-  result.links = {{"cpu-1_up", 100, 100, 1}, {"cpu-10_up", 300, 300, 2}, {"server_up", 50, 50, 1}};
+  result.links = {{"cpu-1_up", 100, 100, 1, "cpu-*_up"},
+                  {"cpu-10_up", 300, 300, 2, "cpu-*_up"},
+                  {"wire1", 50, 50, 1},
+                  {"wire2", 50, 50, 1}};
   const std::vector<LinkUse> uses = link_uses(result);
-  REQUIRE(uses.size() == 2);
+  REQUIRE(uses.size() == 3);
   CHECK(uses[0].name == "cpu-*_up");
+  CHECK(uses[0].group == "cpu-*_up");
   CHECK(uses[0].links == 2);
   CHECK(uses[0].bandwidth_Bps == 400);
   CHECK(uses[0].bytes == 400);
   CHECK(uses[0].busy_share == 0.75);  // (1/2 + 2/2) / 2
   CHECK(uses[0].utilisation == 0.5);  // 400 / (400 * 2)
   CHECK(uses[0].max_utilisation == 0.5);
-  CHECK(uses[1].name == "server_up");
+  CHECK(uses[1].name == "wire1");
+  CHECK(uses[1].group == "wire1");
   result.workers.pop_back();
-  CHECK(link_uses(result).size() == 3);
+  REQUIRE(link_uses(result).size() == 4);
+  CHECK(link_uses(result)[1].name == "cpu-10_up");
+  CHECK(link_uses(result)[1].group == "cpu-*_up");
 }
 
 TEST_CASE("the staleness histogram of a class counts every gradient the server applied") {
@@ -146,7 +153,7 @@ TEST_CASE("a traced run is the run it would have been, and its timeline holds ev
       {"compute", {0.162, 0.662}},
       {"send", {0.662, 0.744}},
       {"wait", {0.744, 1.244}}};
-  const Rows seen = of_host(rows, "fast0");
+  const Rows seen = of_host(rows, "fast-0");
   REQUIRE(seen.size() == fast.size());
   for (std::size_t i = 0; i < fast.size(); ++i) {
     CHECK(seen[i].at("run") == "sync-0");
@@ -185,7 +192,7 @@ TEST_CASE("Perfetto's trace has one process per host and an arrow from every pus
     }
     if (event["ph"] == "s") starts[event["id"]] = event;
   }
-  CHECK(processes == std::map<int, std::string>{{0, "fast0"}, {1, "slow0"}, {2, "server"}});
+  CHECK(processes == std::map<int, std::string>{{0, "fast-0"}, {1, "slow-0"}, {2, "server"}});
   CHECK(phases["s"] == 6);  // two pushes an update
   CHECK(phases["f"] == 6);
   for (const Json& event : trace["traceEvents"]) {
@@ -212,7 +219,7 @@ TEST_CASE("a window cuts the timeline, and the program says what it shows") {
     CHECK(at(row, "end_s") <= 3.5);
   }
   double covered = 0;
-  for (const auto& row : of_host(rows, "slow0")) covered += at(row, "end_s") - at(row, "begin_s");
+  for (const auto& row : of_host(rows, "slow-0")) covered += at(row, "end_s") - at(row, "begin_s");
   CHECK(covered == Approx(1.5).epsilon(1e-9));  // a slow worker does one thing at a time here
   const Outcome outcome =
       run_motley({"run", "scenario.json", "--out", "out", "--trace=2s:3500ms"}, folder.path());
@@ -260,7 +267,7 @@ TEST_CASE("computing that was for nothing is shown as discarded") {
 }
 
 TEST_CASE("a gradient that each of two servers drops in part is shown as discarded once") {
-  Timeline timeline({}, {"w", "server0", "server1"}, 1);
+  Timeline timeline({}, {"w", "server-0", "server-1"}, 1);
   timeline.computed(0, 0, 1);
   timeline.discarded(0, 0.75);
   timeline.discarded(0, 0.25);
@@ -269,7 +276,7 @@ TEST_CASE("a gradient that each of two servers drops in part is shown as discard
 }
 
 TEST_CASE("what is thrown away outside the window marks nothing inside it") {
-  Timeline timeline({2, 4, 64, 100}, {"w", "server0", "server1"}, 1);
+  Timeline timeline({2, 4, 64, 100}, {"w", "server-0", "server-1"}, 1);
   timeline.computed(0, 0, 1);
   timeline.discarded(0, 0.75);  // its other part never comes
   timeline.computed(0, 2, 3);
@@ -298,6 +305,17 @@ TEST_CASE("what is under way at the end is shown up to the end") {
   CHECK(timeline.intervals()[0].state == Timeline::State::wait);
 }
 
+TEST_CASE("SimGrid traces a platform file, though not every two of its hosts have a route") {
+  const TemporaryFolder folder;
+  Json scenario = cluster_of(1, 1);
+  scenario["cluster"] = {{"platform", MOTLEY_SOURCE_DIR "/platforms/mixed_star.xml"}};
+  folder.write("scenario.json", scenario.dump());
+  const Outcome outcome =
+      run_motley({"run", "scenario.json", "--out", "out", "--paje"}, folder.path());
+  CAPTURE(outcome.err, outcome.out);
+  CHECK(outcome.exit_code == 0);
+}
+
 TEST_CASE("SimGrid writes its own trace when asked") {
   const TemporaryFolder folder;
   folder.write("scenario.json", cluster_of(1, 1).dump());
@@ -306,7 +324,7 @@ TEST_CASE("SimGrid writes its own trace when asked") {
   REQUIRE(outcome.exit_code == 0);
   const std::string trace = read_file(folder.path() / "out" / "traces" / "sync-0.paje");
   CHECK(trace.find("%EventDef PajeDefineContainerType") != std::string::npos);
-  CHECK(trace.find("fast0") != std::string::npos);
+  CHECK(trace.find("fast-0") != std::string::npos);
   CHECK(trace.find("server_up") != std::string::npos);
   // Hosts and links are in use at times (event 9: a change of a variable), not only there.
   std::size_t changes = 0;

@@ -125,6 +125,9 @@ TEST_CASE("a mistake in what is tuned is told at its place") {
   CHECK(refusal(changed("/tune/stepsize", {1, 2}))
             .find("s.json: /tune/stepsize: unknown key (did you mean 'step_size'?), known here: "
                   "runs, at, ") == 0);
+  Json alone = changed("/tune/stepsize", {1, 2});
+  alone["tune"].erase("step_size");  // what it was to be is missing then, which is not the mistake
+  CHECK(refusal(alone).starts_with("s.json: /tune/stepsize: unknown key (did you mean "));
   // A slip is no parameter, whatever it is given.
   for (const Json& value : {Json(20), Json{1, 2}, Json("20"), Json()}) {
     CHECK(refusal(changed("/tune/rnus", value))
@@ -405,10 +408,57 @@ TEST_CASE("a sweep too large to check is counted and refused at once") {
   scenario["sweep"] = {{"/algorithms/0/batch_size", axis(600)},
                        {"/algorithms/1/batch_size", axis(466)}};
   // 600 x 466 = 279,600 points, each of 2 replicas and 3 algorithms.
+  CHECK(
+      refusal(scenario) ==
+      "s.json: /sweep: makes 279600 points (600 x 466) and 1677600 runs: at most 20000 runs, since "
+      "all are checked before the first begins, which shall take seconds; an axis for each "
+      "algorithm's own parameter is what \"tune\" avoids");
+}
+
+TEST_CASE("the runs of the tuning count in the limit") {
+  Json scenario = Json::parse(tuned);
+  scenario["sweep"] = {{"/model/noise", {{"from", 1}, {"to", 400}, {"steps", 400}}}};
+  // 400 points of 2 replicas and 3 algorithms; each algorithm takes 15 runs at each point.
   CHECK(refusal(scenario) ==
-        "s.json: /sweep: makes 279600 points (600 x 466) and 1677600 runs, and each is checked "
-        "before the first begins: at most 100000 runs; an axis for each algorithm's own parameter "
-        "is what \"tune\" avoids");
+        "s.json: /sweep: makes 400 points and 2400 runs after 18000 tuning runs: at most 20000 of "
+        "both together, since all are checked before the first begins, which shall take seconds");
+  scenario["tune"]["at"] = "first_point";
+  CHECK(study_of(scenario).size() == 2400);
+  scenario.erase("sweep");
+  scenario["tune"]["runs"] = 10000;
+  CHECK(refusal(scenario).starts_with("s.json: /tune/runs: makes 1 point and 6 runs after 30000 "));
+}
+
+TEST_CASE("a tuning in which nothing was learnt is said to have been in vain") {
+  const Workplace place;
+  // Smoothness 1: steps beyond 2 diverge. Five candidates, 100 to 500, and none beyond the grid.
+  const Outcome outcome =
+      place.run("out", {"--set", "/tune={\"step_size\": [100, 200, 300, 400, 500], \"runs\": 15}",
+                        "--set", "/algorithms=[{\"name\": \"sync\"}]"});
+  CHECK(outcome.out.find("warning: sync-0 was tuned in vain: all 15 tuning runs of its ") !=
+        std::string::npos);
+  CHECK(outcome.out.find(" diverged or failed; step_size 100 is no choice: give another grid\n") !=
+        std::string::npos);
+  for (const auto& row : rows_of(place.result("out", "summary.csv"))) {
+    CHECK(row.at("tuned_at_edge") == "1");
+  }
+  CHECK(place.result("out", "warnings.csv").find("tuned_in_vain") != std::string::npos);
+}
+
+TEST_CASE("a range for a parameter that is a whole number is rounded") {
+  Json scenario = Json::parse(tuned);
+  scenario["tune"]["batch_size"] = {{"from", 1}, {"to", 10}, {"steps", 5}, {"scale", "log"}};
+  scenario["defaults"].erase("batch_size");
+  // 10^(i/4): 1, 1.78, 3.16, 5.62, 10.
+  const Study study = study_of(scenario);
+  const TuningUnit& unit = study.units().front();
+  const auto grid = std::ranges::find(unit.parameters, "batch_size") - unit.parameters.begin();
+  CHECK(unit.choice.grids[static_cast<std::size_t>(grid)].values ==
+        std::vector<Json>{1, 2, 3, 6, 10});
+  scenario["tune"]["batch_size"]["steps"] = 21;  // 10^(i/20): 1, 1.12, ... are 1 more than once
+  const Study finer = study_of(scenario);
+  CHECK(finer.units().front().choice.grids[static_cast<std::size_t>(grid)].values ==
+        std::vector<Json>{1, 2, 3, 4, 5, 6, 7, 8, 9, 10});
 }
 
 }  // namespace

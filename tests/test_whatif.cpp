@@ -108,10 +108,15 @@ std::map<std::string, std::string> checked_bottlenecks(const Cluster& cluster) {
   REQUIRE(run_motley({"run", "s.json", "--out", "out", "--quiet"}, folder.path()).exit_code == 0);
   std::map<std::string, Rates> said;  // by change
   std::map<std::string, std::vector<Gain>> gains;
+  std::map<std::string, std::string> written;  // the bottlenecks, by algorithm
   for (const auto& row : rows_of(read_file(folder.path() / "out/whatif.csv"))) {
     CHECK(row.at("reason").empty());
     said[row.at("change")][row.at("algorithm")] = std::stod(row.at("updates_per_s"));
     gains[row.at("algorithm")].push_back({row.at("change"), std::stod(row.at("gain"))});
+    if (row.at("bottleneck") == "1") {
+      CHECK(row.at("named") == "1");
+      CHECK(written.emplace(row.at("algorithm"), row.at("change")).second);  // one and no more
+    }
   }
   std::map<std::string, Rates> real;
   for (const auto& [change, rates] : said) {
@@ -142,6 +147,7 @@ std::map<std::string, std::string> checked_bottlenecks(const Cluster& cluster) {
     bottlenecks[algorithm] = named;
     REQUIRE(change_and_whole.contains(named));
     const auto& [change, whole] = change_and_whole.at(named);
+    CHECK(written.at(algorithm) == change);
     for (const Gain& other : of_algorithm) {
       if (other.change == whole || other.change.starts_with("without:")) continue;
       CAPTURE(other.change);
@@ -333,6 +339,45 @@ TEST_CASE(
     if (change.name == "server_bandwidth_x2") why_not = change.why_not;
   }
   CHECK(why_not == "a platform file does not say which of its links are the server's");
+}
+
+/// A node of two in one rack, one in another, and a server on the first.
+Json in_racks(double factor, double latency_ms, const char* algorithm) {
+  const auto link = [&](double MBps) {
+    std::ostringstream bandwidth;
+    bandwidth << factor * MBps << "MBps";
+    return Json{{"bandwidth", bandwidth.str()}, {"latency", std::to_string(latency_ms) + "ms"}};
+  };
+  Json scenario = learning_scenario();
+  scenario["cluster"] = {{"workers",
+                          {{{"name", "gpu"},
+                            {"count", 4},
+                            {"speed", "4Gf"},
+                            {"per_node", 2},
+                            {"inside", link(80)},
+                            {"link", link(40)}}}},
+                         {"server", {{"speed", "1Tf"}, {"on", "gpu"}}},
+                         {"fabric",
+                          {{"kind", "racks"},
+                           {"racks", {{{"count", 2}, {"hosts", {{"gpu", 2}}}}}},
+                           {"uplink", link(25)}}}};
+  scenario["cost"] = {{"flops_per_sample", "1Gf"}, {"model_size", "10MB"}};
+  return with_algorithm(scenario, {{"name", algorithm}});
+}
+
+TEST_CASE("what is asked of all links is asked of those inside nodes and between racks, too") {
+  for (const char* algorithm : {"sync", "async", "allreduce"}) {
+    CAPTURE(algorithm);
+    const Experiment experiment = experiment_of(in_racks(1, 20, algorithm));
+    const double wider = simulate(in_racks(2, 20, algorithm)).virtual_s;
+    const double nearer = simulate(in_racks(1, 0, algorithm)).virtual_s;
+    CHECK(rerun(experiment, "bandwidth_x2", 40).virtual_s == Approx(wider).epsilon(1e-9));
+    CHECK(rerun(experiment, "no_latency", 40).virtual_s == Approx(nearer).epsilon(1e-9));
+    for (const Change& change : changes_for(experiment, true)) {
+      if (change.name != "server_bandwidth_x2") continue;
+      CHECK(change.why_not == "a server that is on a node has no link of its own");
+    }
+  }
 }
 
 }  // namespace

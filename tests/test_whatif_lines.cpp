@@ -82,7 +82,8 @@ TEST_CASE("a run tells what decides, the same for any number of jobs") {
   REQUIRE(outcome.exit_code == 0);
   const std::string csv = place.result("whatif.csv");
   const std::vector<std::string> lines = lines_of(csv);
-  CHECK(lines[0] == "algorithm,change,updates,updates_per_s,gain,samples_per_s,reason");
+  CHECK(lines[0] ==
+        "algorithm,change,updates,updates_per_s,gain,samples_per_s,reason,named,bottleneck");
   const auto rows = rows_of(csv);
   std::vector<std::string> of_sync;
   for (const auto& row : rows) {
@@ -154,7 +155,7 @@ TEST_CASE("a sweep is asked at every point, a large one at its first") {
 TEST_CASE("what an algorithm cannot do on the changed cluster is left out with the reason") {
   const Computing place;
   const Outcome outcome = place.run_with(
-      R"(/algorithms=[{"name": "grouping", "groups": [["gpu0", "gpu1"], ["cpu0"]]}])");
+      R"(/algorithms=[{"name": "grouping", "groups": [["gpu-0", "gpu-1"], ["cpu-0"]]}])");
   REQUIRE(outcome.exit_code == 0);
   CHECK(contains(outcome.out, "\n  without cpu: not tried: "));
   CHECK(contains(place.result("whatif.csv"), "\ngrouping,without:cpu,,,,,"));

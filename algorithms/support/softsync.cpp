@@ -3,6 +3,19 @@
 #include <vector>
 
 namespace motley {
+namespace {
+
+/// Where samples differ; equal ones leave the weights as they are, to the bit.
+void weigh_by_samples(const std::vector<Push>& pushes, std::vector<float>& weights) {
+  double sum = 0;
+  for (const Push& push : pushes) sum += static_cast<double>(push.samples);
+  const double mean = sum / static_cast<double>(pushes.size());
+  for (std::size_t i = 0; i < pushes.size(); ++i) {
+    weights[i] *= static_cast<float>(static_cast<double>(pushes[i].samples) / mean);
+  }
+}
+
+}  // namespace
 
 Fields<Softsync> Softsync::fields() {
   Fields<Softsync> f;
@@ -36,6 +49,7 @@ void serve_softsync(Server& me, UpdateRule rule, const StalenessScaling& scaling
         weights.push_back(scaling.scale(me.staleness(p), me.workers()) /
                           static_cast<float>(kept.size()));
       }
+      weigh_by_samples(kept, weights);
       me.step(rule, x, me.weighted_sum(kept, weights));
       me.finish_update(x, kept);
       kept.clear();

@@ -68,7 +68,7 @@ FieldInfo WorkerGroups::field() {
   return {.name = "groups",
           .doc =
               "auto (found by Calinski-Harabasz), how many, or lists of workers by name or "
-              "rank: [[\"gpu0\", \"gpu1\"], [\"cpu0\"]]",
+              "rank: [[\"gpu-0\", \"gpu-1\"], [\"cpu-0\"]]",
           .fallback = "auto"};
 }
 

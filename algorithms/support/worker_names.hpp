@@ -25,7 +25,7 @@ struct WorkerName {
   static JsonValue schema();
 };
 
-/// "auto", how many groups, or who is in which: [["gpu0", "gpu1"], ["cpu0"]].
+/// "auto", how many groups, or who is in which: [["gpu-0", "gpu-1"], ["cpu-0"]].
 struct WorkerGroups {
   std::optional<std::size_t> count;
   std::vector<std::vector<WorkerName>> lists;

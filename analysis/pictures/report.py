@@ -44,16 +44,21 @@ def key_of(results, point):
 
 
 def curve_data(results, point, most):
-    """At most so many places of each curve."""
+    """At most so many places of each curve. Bands and single replicas by the rule of the figures."""
     data = {}
+    runs = results.at(point)
     for y in curves.measures(results):
         for x in X_WORDS:
             series = {}
-            for label in results.algorithms_of(results.at(point)):
+            for label in results.algorithms_of(runs):
                 drawn = results.band(point, label, x, y)
                 if drawn:
-                    thin = [None if part is None else evenly(list(part), most) for part in drawn]
+                    has_band, lines = curves.single_replicas(results, runs[runs["algorithm"] == label], drawn, x, y)
+                    shown = drawn if has_band else (*drawn[:2], None, None)
+                    thin = [None if part is None else evenly(list(part), most) for part in shown]
                     series[label] = dict(zip(("x", "mean", "low", "high"), map(rounded_list, thin)))
+                    series[label]["replicas"] = [{"x": rounded_list(evenly(list(at), most)), "y": rounded_list(evenly(list(values), most))}
+                                                 for at, values, _ in lines]
             data[f"{y}/{x}"] = series
     return data
 
@@ -215,7 +220,8 @@ def chart_cards(data):
         ordered = {y: Y_WORDS[y] for y in [first] + [m for m in measures if m != first]}
         tools = (choice("y", ordered, "what is shown") + choice("x", X_WORDS, "against what") +
                  choice("point", {p: p for p in data["points"]}, "point of the sweep") + ZOOM)
-        cards.append(card("curves", "Learning curves", "Mean over replicas with its 95 % band. Drag to zoom, double-click "
+        cards.append(card("curves", "Learning curves", "Mean over replicas as far as all of them go, with its 95 % band where there are "
+                          "five or more; thin lines are single replicas. Drag to zoom, double-click "
                           "to reset; the buttons at the top hide an algorithm in every chart.", tools, wide=True))
     if data["target"] and any(r["time_to_target_mean_s"] is not None for rows in data["summary"].values() for r in rows):
         cards.append(card("target", "Time to target", "Mean and 95 % interval, in the order of places."))
@@ -260,6 +266,23 @@ def counted(number):
     return f"{number:g}" if words.known(number) else "?"
 
 
+def expenses_of(results):
+    """(column of summary.csv, how it is headed, how it is shown) of what the scenario gives power or prices for."""
+    where = "_to_target" if results.target else ""
+    heading = " to target" if results.target else ""
+    known = [(f"cost{where}_mean", "cost" + heading, lambda v: f"{v:.3g}"),
+             (f"energy{where}_mean_J", "energy" + heading, words.energy)]
+    return [expense for expense in known if results.summary[expense[0].replace("_to_target", "")].notna().any()]
+
+
+def expense_heads(results):
+    return [heading for _, heading, _ in expenses_of(results)]
+
+
+def expense_cells(results, row):
+    return [show(row[column]) if words.known(row[column]) else "-" for column, _, show in expenses_of(results)]
+
+
 def table_html(results):
     if results.summary.empty:
         return "<p>summary.csv is missing: nothing to compare.</p>"
@@ -283,6 +306,7 @@ def table_html(results):
                          utilisation, links.data_size(row["bytes_to_target"]) if words.known(row["bytes_to_target"]) else "-"]
             else:
                 cells = [counted(row["n"]) + bad, accuracy or "-", utilisation]
+            cells += expense_cells(results, row)
             label = text(row["algorithm"])
             edge = "<small>tuned to the edge of its grid</small>" if words.known(row["tuned_at_edge"]) and row["tuned_at_edge"] > 0 else ""
             colour = look.colour(row["algorithm"]) if row["algorithm"] in results.algorithms else "#888"
@@ -291,6 +315,7 @@ def table_html(results):
         heads = ["algorithm", "time to target", f"vs {text(results.summary['baseline'].dropna().iloc[0])}"
                  if results.summary["baseline"].notna().any() else "speed-up", "reached", "final accuracy", "utilisation",
                  "bytes to target"] if results.target else ["algorithm", "runs", "final accuracy", "utilisation"]
+        heads += expense_heads(results)
         title = results.point_title(point)
         tables.append(f'<div class="scroll" data-point="{text(key_of(results, point))}">' +
                       (f"<h3>{text(title)}</h3>" if title else "") + "<table><thead><tr>" +
@@ -393,7 +418,7 @@ def page(results, drawn, left_out, figures_folder, chart_library):
     figures_folder = pathlib.Path(figures_folder)
     interactive = chart_library is not None and len(results.runs)
     if interactive:
-        cards = chart_cards(data) + [picture(figures_folder, m) for m in drawn if m.NAME in ("gantt", "best")]
+        cards = chart_cards(data) + [picture(figures_folder, m) for m in drawn if m.NAME in ("gantt", "best", "frontier")]
         charts = f'<div class="cards">{"".join(cards)}</div>'
         why = why_html(results, data)
     else:

@@ -10,6 +10,8 @@ import pandas as pd
 DESCRIBED = json.loads((pathlib.Path(__file__).parent / "columns.json").read_text(encoding="utf-8"))
 COLUMNS = {name: [column["name"] for column in table["columns"]] for name, table in DESCRIBED.items()}
 TEXT = {column["name"] for table in DESCRIBED.values() for column in table["columns"] if column["kind"] == "text"}
+# Columns of energy and cost: there only where the scenario gives power or prices.
+WHEN_GIVEN = {column["name"] for table in DESCRIBED.values() for column in table["columns"] if "only_with" in column}
 # These exist only when something asks for them, so their absence is no fault of the folder.
 ON_REQUEST = {"decisions", "events", "warnings"}
 # A row without these belongs to nothing.
@@ -22,7 +24,8 @@ LARGEST = 1e150  # no quantity of a run is; beyond it sums and squares leave the
 SOMETIMES = {
     "tuned": ["algorithm", "candidate", "rung", "seeds", "reached", "time_to_target_s", "best_test_accuracy",
               "final_test_loss", "broken", "chosen", "at_edge"],
-    "whatif": ["algorithm", "change", "updates", "updates_per_s", "gain", "samples_per_s", "reason"],
+    "whatif": ["algorithm", "change", "updates", "updates_per_s", "gain", "samples_per_s", "reason",
+               "named", "bottleneck"],
 }
 COLUMNS = {**SOMETIMES, **COLUMNS}
 TEXT = TEXT | {"change"}
@@ -106,9 +109,10 @@ class Results:
             return pd.DataFrame({column: pd.Series(dtype=str if column in TEXT else float)
                                  for column in columns})
         absent = self.absent[name] = [column for column in columns if column not in table]
+        absent = [column for column in absent if column not in WHEN_GIVEN]
         if absent:
             self.missing.append(f"{name}.csv ({'no column' if len(absent) == 1 else 'no columns'} {', '.join(absent)})")
-        for column in absent:
+        for column in self.absent[name]:
             table[column] = pd.Series(dtype=object if column in TEXT else float)
         for column in table.columns:
             if column.startswith("/"):

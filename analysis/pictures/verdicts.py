@@ -1,7 +1,7 @@
 """What the simulator has decided, as it stands in summary.csv: nothing is decided here."""
 
 ONE_REPLICA = "One replica: nothing is decided; see replicas."
-WHAT_MARKS_MEAN = "~: undecided, after correction for the number of pairs, though an interval may exclude 1."
+WHAT_MARKS_MEAN = "~: undecided, after correction for the number of pairs or within the resolution, though an interval may exclude 1."
 
 
 def known(value):

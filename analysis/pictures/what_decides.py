@@ -1,13 +1,11 @@
-"""What decides: the bottleneck by whatif.csv, in words. By the same rule and in the same words as the terminal
-(sim/cli/whatif_lines.cpp); a test holds the one against the other."""
+"""What decides: the bottleneck by whatif.csv, in the words of the terminal (sim/cli/whatif_lines.cpp); a test holds the
+one against the other. What is worth naming, and what of it is the bottleneck, whatif.csv says."""
 from .results import is_finite
 
 HEADING = ("The same steps timed again with one thing changed. This compares updates per second, not times to the target. "
            "For each algorithm, the bottleneck is what brings most when it is improved.")
 AS_IS = "as_is"
-SMALLEST_GAIN = 1.02  # what is not worth naming
-NEARLY_ALL = 0.9      # of what the whole brings, for a part to be named instead
-VISIBLE = 0.05        # by which samples/s and updates/s differ, to be told both
+VISIBLE = 0.05  # by which samples/s and updates/s differ, to be told both
 # change -> (what is done, what it improves); to leave a class out improves nothing, it is another cluster.
 WORDS = {"bandwidth_x2": ("twice the bandwidth", "bandwidth"),
          "server_bandwidth_x2": ("twice the server's bandwidth", "the server's bandwidth"),
@@ -27,32 +25,16 @@ def thing(change):
     return words_of(change)[1]
 
 
-def is_part_of(part, whole):
-    if whole == "bandwidth_x2":
-        return part == "server_bandwidth_x2"
-    return whole == "compute_x2" and (part.startswith("speed_x2:") or part == "server_speed_x2")
-
-
-def worth_naming(gains):
-    """Of change -> gain, the changes that bring 2 % or more: the largest first, smaller clusters last. A whole is left
-    out when a part of it brings nearly as much."""
-    named = [change for change, gain in gains.items() if gain >= SMALLEST_GAIN and not any(
-        is_part_of(part, change) and gains[part] - 1 >= NEARLY_ALL * (gain - 1) for part in gains)]
-    return sorted(named, key=lambda change: (not thing(change), -gains[change]))
-
-
-def bottleneck_change(gains):
-    """The change that the bottleneck is named after; None when nothing that was tried and can be improved brings 2 %."""
-    named = worth_naming(gains)
-    return named[0] if named and thing(named[0]) else None
-
-
 class Asked:
     """What was asked of one algorithm at one point of the sweep."""
 
     def __init__(self, algorithm, rows):
         self.algorithm = algorithm
         self.gains = {row["change"]: row["gain"] for row in rows if row["change"] != AS_IS and is_finite(row["gain"])}
+        named = [row for row in rows if row["change"] in self.gains and is_finite(row["named"])]
+        self.named = [row["change"] for row in sorted(named, key=lambda row: row["named"])]
+        # The change that the bottleneck is named after; None when nothing that can be improved brings enough.
+        self.bottleneck = next((row["change"] for row in named if row["bottleneck"] > 0), None)
         samples = {row["change"]: row["samples_per_s"] for row in rows if is_finite(row["samples_per_s"])}
         as_is = samples.get(AS_IS, 0)
         self.samples = {change: value / as_is for change, value in samples.items()} if as_is > 0 else {}
@@ -60,23 +42,24 @@ class Asked:
 
     def sentence(self):
         """"bottleneck: speed of cpu (twice the speed of cpu: 1.41x updates/s; no latency: 1.05x)"."""
-        named = worth_naming(self.gains)
-        if not named:
+        if not self.named:
             return "nothing that was tried changes its updates/s by 2 %"
         parts = []
-        for change in named:
+        for change in self.named:
             gain, samples = self.gains[change], self.samples.get(change)
             text = f"{words_of(change)[0]}: {gain:.2f}x" + ("" if parts else " updates/s")
             # An update of another number of samples is another update.
             if samples is not None and abs(samples / gain - 1) > VISIBLE:
                 text += f", {samples:.2f}x samples/s"
             parts.append(text)
-        limits = thing(named[0])
+        limits = thing(self.bottleneck) if self.bottleneck else ""
         return f"bottleneck: {limits} ({'; '.join(parts)})" if limits else "; ".join(parts)
 
 
 def asked(results, point=None):
-    """In the order of the file; of one point or of all."""
+    """In the order of the file; of one point or of all. Nothing of a file that does not say what is worth naming."""
+    if "named" in results.absent["whatif"]:
+        return []
     axes = [axis for axis in results.axes if axis in results.whatif]
     found = {}
     for row in results.whatif.to_dict("records"):
@@ -89,8 +72,7 @@ def over_points(mine):
     """"bottleneck: speed of cpu at 3 points, latency at 2 points"."""
     counts = {}
     for one in mine:
-        change = bottleneck_change(one.gains)
-        name = thing(change) if change else "none that was tried"
+        name = thing(one.bottleneck) if one.bottleneck else "none that was tried"
         counts[name] = counts.get(name, 0) + 1
     ordered = sorted(counts.items(), key=lambda item: -item[1])
     return "bottleneck: " + ", ".join(f"{name} at {count} {'point' if count == 1 else 'points'}" for name, count in ordered)

@@ -4,6 +4,14 @@ from .results import list_of, object_of, seconds, value_text
 from .verdicts import ONE_REPLICA, is_undecided, known
 
 
+def energy(joules):
+    """As the closing table has it."""
+    for unit, name in ((3.6e6, "kWh"), (1e3, "kJ")):
+        if joules >= unit:
+            return f"{joules / unit:.3g} {name}"
+    return f"{joules:.3g} J"
+
+
 def joined(parts):
     parts = [p for p in parts if p]
     if len(parts) < 2:
@@ -53,14 +61,31 @@ def noise_law(described):
     return None
 
 
+def both_ways(bandwidth):
+    """10Gbps, or 20Mbps up and 100Mbps down."""
+    ways = object_of(bandwidth)
+    return f"{ways.get('up')} up and {ways.get('down')} down" if ways else bandwidth
+
+
 def question(results):
     """The scenario in a few sentences."""
     sentences = [cluster(results)]
     data, link = results.section("data"), results.section("cluster", "link")
-    if link.get("bandwidth") and not any(axis.startswith(("/cluster/link", "/cluster/server")) for axis in results.axes):
+    classes = [object_of(one) for one in list_of(results.section("cluster").get("workers"))]
+    own = {str(one.get("name")): object_of(one["link"]).get("bandwidth") for one in classes if one.get("link")}
+    nodes = [f"{one['per_node']} ({one.get('name')})" for one in classes if one.get("per_node")]
+    if nodes:
+        sentences.append("Nodes of " + joined(nodes))
+    fabric = results.section("cluster", "fabric").get("kind")
+    if fabric in ("racks", "sites"):
+        sentences.append(f"Joined by {fabric}")
+    if own:
+        sentences.append("Links of " + joined([f"{both_ways(rate)} ({name})" for name, rate in own.items()]) +
+                         (f", {both_ways(link['bandwidth'])} of the others" if link.get("bandwidth") and len(own) < len(classes) else ""))
+    elif link.get("bandwidth") and not any(axis.startswith(("/cluster/link", "/cluster/server")) for axis in results.axes):
         other = results.section("cluster", "server", "link").get("bandwidth")
-        sentences.append(f"Links of {link['bandwidth']}, {link.get('latency', '0s')} latency" +
-                         (f"; the server's of {other}" if other and other != link["bandwidth"] else ""))
+        sentences.append(f"Links of {both_ways(link['bandwidth'])}, {link.get('latency', '0s')} latency" +
+                         (f"; the server's of {both_ways(other)}" if other and other != link["bandwidth"] else ""))
     servers = [object_of(one).get("count", 1) for one in list_of(results.section("cluster").get("servers"))]
     if servers:
         sentences.append(number(sum(count if isinstance(count, int) else 1 for count in servers), "server"))
@@ -147,7 +172,7 @@ def time_text(row):
 
 
 # By the verdict on the first against the other.
-BEHIND = {"faster": "Slower: {}.", "undecided": "Undecided against it, after correction for the number of pairs: {}.",
+BEHIND = {"faster": "Slower: {}.", "undecided": "Undecided against it, after correction for the number of pairs or within the resolution: {}.",
           "slower": "Placed behind it, though faster by the paired test: {}."}
 
 

@@ -59,7 +59,7 @@ std::string shown_bytes(double bytes) {
 }
 
 void check_fits_memory(double bytes, const std::string& what, const Place& place) {
-  const double there = machine_memory();
+  static const double there = machine_memory();  // takes longer than what it is asked for
   if (bytes <= there) return;
   throw InputError(place, what + " needs about " + shown_bytes(bytes) +
                               " of memory, more than the " + shown_bytes(there) +

@@ -13,8 +13,10 @@
 
 #include "sim/base/cpu_clock.hpp"
 #include "sim/base/json.hpp"
+#include "sim/base/json_file.hpp"
 #include "sim/bench/bench_runs.hpp"
 #include "sim/bench/bench_sgemm.hpp"
+#include "sim/learning/data/sampler.hpp"
 
 namespace motley {
 namespace {
@@ -89,7 +91,7 @@ Json two_classes(Json scenario) {
 }
 
 Json quickstart_with(const Json& algorithm, const BenchEffort& effort) {
-  Json scenario = Json::parse(quickstart_scenario);
+  Json scenario = parse_json(quickstart_scenario, {"quickstart", ""});
   scenario["algorithms"] = Json::array({algorithm});
   if (effort.work < 1) scenario["stop"] = {{"time", "30s"}};
   return scenario;
@@ -270,7 +272,7 @@ std::vector<Figure> evaluation_figures(const BenchEffort& effort) {
   double evaluation = 0;
   double wall = 0;
   std::string each;
-  const Json algorithms = Json::parse(quickstart_scenario)["algorithms"];
+  const Json algorithms = parse_json(quickstart_scenario, {"quickstart", ""})["algorithms"];
   for (const Json& algorithm : algorithms) {
     const RunCost cost = cost_of_run(bench_experiment(quickstart_with(algorithm, effort)), 1);
     evaluation += cost.evaluation_s;

@@ -9,6 +9,8 @@
 #include "sim/base/child_process.hpp"
 #include "sim/base/cpu_clock.hpp"
 #include "sim/base/json.hpp"
+#include "sim/base/thread_pool.hpp"
+#include "sim/learning/data/sampler.hpp"
 
 namespace motley {
 namespace {

@@ -27,7 +27,9 @@ int columns(const po::variables_map& options, const std::vector<std::string>&) {
   if (options.count("file") > 0) {
     const std::string file = options["file"].as<std::vector<std::string>>().front();
     std::vector<std::string> names;
-    for (const TableInfo& table : tables) names.push_back(table.name);
+    for (const TableInfo& table : tables) {
+      names.push_back(table.name + (file.ends_with(".csv") ? ".csv" : ""));
+    }
     std::erase_if(tables, [&file](const TableInfo& table) {
       return file != table.name && file != table.name + ".csv";
     });

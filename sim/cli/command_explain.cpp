@@ -29,6 +29,16 @@ void tell_order(const std::string& folder, const Explanation& e, const std::stri
                "time.\n";
 }
 
+/// Of both algorithms, where the runs were timed again on changed clusters.
+void tell_what_decides_of(const std::vector<std::string>& words, const std::string& point) {
+  std::string decides;
+  for (const std::string& algorithm : {words[1], words[2]}) {
+    const std::string line = whatif_line(words[0], algorithm, point);
+    if (!line.empty()) decides += "  " + line + "\n";
+  }
+  if (!decides.empty()) std::cout << "\n" << whatif_heading << "\n" << decides;
+}
+
 int explain_results(const po::variables_map& options, const std::vector<std::string>&) {
   const std::vector<std::string> words = options.count("arguments") > 0
                                              ? options["arguments"].as<std::vector<std::string>>()
@@ -51,26 +61,22 @@ int explain_results(const po::variables_map& options, const std::vector<std::str
                    "\"target\": {\"accuracy\": 0.8}.\n";
       return 1;
     }
-    std::cout << "There is no ratio to explain: " << words[1] << " reached the target in "
+    const auto verdict = stored_verdict(words[0], words[1], words[2], point);
+    if (verdict) std::cout << to_text(*verdict);
+    std::cout << "There is no ratio to take apart: " << words[1] << " reached the target in "
               << reached(a) << " of " << a.size() << " runs, " << words[2] << " in " << reached(b)
               << " of " << b.size() << ", never both with the same seed.\n";
-    if (const auto verdict = stored_verdict(words[0], words[1], words[2], point)) {
-      std::cout << to_text(*verdict);
-    }
-    return 1;
+    tell_what_decides_of(words, point);
+    return verdict ? 0 : 1;
   }
-  if (explanation->first.algorithm != words[1] && !explanation->about_equal()) {
+  const auto asked = stored_verdict(words[0], words[1], words[2], point);
+  if (asked && asked->verdict == Verdict::slower) {
     std::cout << "It is the other way round: " << words[2] << " takes less time.\n";
   }
   tell_order(words[0], *explanation, point);
   std::cout << to_text(*explanation, stored_verdict(words[0], explanation->first.algorithm,
                                                     explanation->second.algorithm, point));
-  std::string decides;
-  for (const std::string& algorithm : {words[1], words[2]}) {
-    const std::string line = whatif_line(words[0], algorithm, point);
-    if (!line.empty()) decides += "  " + line + "\n";
-  }
-  if (!decides.empty()) std::cout << "\n" << whatif_heading << "\n" << decides;
+  tell_what_decides_of(words, point);
   return 0;
 }
 

@@ -8,6 +8,7 @@
 #include "sim/base/shell_word.hpp"
 #include "sim/cli/command_line.hpp"
 #include "sim/cli/command_options.hpp"
+#include "sim/study/results_folder.hpp"
 #include "sim/study/slurm_scripts.hpp"
 
 namespace po = boost::program_options;
@@ -77,7 +78,8 @@ int slurm(const po::variables_map& options, const std::vector<std::string>&) {
                  "--dependency=afterany:$array merge.sh\n";
     return 0;
   }
-  const fs::path folder = fs::path(job.out) / "slurm";
+  const fs::path out = job.out;
+  const fs::path folder = ours_or_empty(out) / "slurm";
   std::error_code error;
   fs::create_directories(folder, error);
   if (error) throw InputError(folder.string() + ": cannot be created: " + error.message());

@@ -69,6 +69,28 @@ bool is_meant(const std::string& given, const NamedAxes& axes) {
   return true;
 }
 
+/// The words with the name of the axis before each that is a value alone: "8" becomes
+/// "/cluster/workers/0/spread/ratio=8" where only one axis has that value.
+std::string with_axes_named(const std::string& given, const CsvTable& runs) {
+  std::istringstream words(given);
+  std::string named;
+  for (std::string word; words >> word;) {
+    std::set<std::string> axes;
+    for (std::size_t i = 0; i < runs.rows(); ++i) {
+      for (const auto& [axis, value] : axes_of(runs, i)) {
+        if (is_same_value(value, word)) axes.insert(axis);
+      }
+    }
+    if (word.find('=') == std::string::npos && axes.size() > 1) {
+      throw InputError("--at: '" + word + "' is a value of " + listed(axes) +
+                       ": say which, as in " + *axes.begin() + "=" + word);
+    }
+    const bool is_value = word.find('=') == std::string::npos && axes.size() == 1;
+    named += (named.empty() ? "" : " ") + (is_value ? *axes.begin() + "=" : "") + word;
+  }
+  return named;
+}
+
 /// As far as it is asked for here.
 std::vector<CurvePoint> curve_of(const CsvTable& curves, const std::string& run) {
   std::vector<CurvePoint> curve;
@@ -84,26 +106,42 @@ std::vector<CurvePoint> curve_of(const CsvTable& curves, const std::string& run)
 
 }  // namespace
 
+namespace {
+
+/// A sweep may have thousands.
+std::string some_of(const std::set<std::string>& points) {
+  constexpr std::size_t shown = 10;
+  std::vector<std::string> first;
+  for (const std::string& point : points) {
+    if (first.size() < shown) first.push_back(point);
+  }
+  if (points.size() <= shown) return listed(first);
+  return listed(first) + " and " + std::to_string(points.size() - shown) + " more, see summary.csv";
+}
+
+}  // namespace
+
 std::string point_meant(const std::filesystem::path& folder, const std::string& given) {
   const CsvTable runs(folder / "runs.csv");
   std::set<std::string> points;
   std::set<std::string> meant;
+  const std::string wanted = with_axes_named(given, runs);
   for (std::size_t i = 0; i < runs.rows(); ++i) {
     const std::string point = point_of(runs, i);
     points.insert(point);
     if (point == given) return point;
-    if (is_meant(given, axes_of(runs, i))) meant.insert(point);
+    if (is_meant(wanted, axes_of(runs, i))) meant.insert(point);
   }
   if (meant.size() == 1) return *meant.begin();
   if (given.empty() && points.size() > 1) {
     throw InputError(folder.string() +
-                     ": is a sweep; choose a point with --at, one of: " + listed(points));
+                     ": is a sweep; choose a point with --at, one of: " + some_of(points));
   }
   if (meant.empty() && !points.empty()) {
-    throw InputError("--at: no such point '" + given + "'; there are: " + listed(points));
+    throw InputError("--at: no such point '" + given + "'; there are: " + some_of(points));
   }
   if (points.empty()) return "";
-  throw InputError("--at: '" + given + "' may be any of: " + listed(meant));
+  throw InputError("--at: '" + given + "' may be any of: " + some_of(meant));
 }
 
 std::vector<RunToTarget> runs_to_target(const std::filesystem::path& folder,
@@ -199,7 +237,7 @@ std::string to_text(const StoredVerdict& v) {
            : v.bound == Bound::at_most ? "at most "
                                        : "")
        << significant(v.ratio) << " times as fast";
-  if (v.low && v.high) {
+  if (v.low && v.high && v.bound == Bound::none) {
     text << " [" << significant(*v.low) << ", " << significant(*v.high) << "]";
   }
   text << " over " << counted(v.pairs, "pair") << " of runs";
@@ -207,6 +245,10 @@ std::string to_text(const StoredVerdict& v) {
   if (v.p_holm) {
     text << ", p = " << significant(*v.p_holm, 2)
          << " after Holm's correction over all pairs of algorithms";
+    constexpr double level = 0.05;
+    if (v.verdict == Verdict::undecided && *v.p_holm < level) {
+      text << ", but the times differ by less than their resolution";
+    }
   } else {
     text << ": more replicas would tell";
   }

@@ -1,5 +1,7 @@
 #include "sim/cli/scenario_schema.hpp"
 
+#include <set>
+
 #include "algorithms/catalog.hpp"
 #include "sim/base/json.hpp"
 #include "sim/learning/learning_spec.hpp"
@@ -36,6 +38,20 @@ void refer_to_shared(Json& properties, const Json& shared) {
   }
 }
 
+/// Narrows a schema of grids, which takes any key, to these.
+void allow_only(Json& tune, const std::set<std::string>& keys) {
+  const Json comment = {{"pattern", "^//"}};
+  tune["propertyNames"] = {{"anyOf", {comment, {{"enum", keys}}}}};
+}
+
+std::set<std::string> names_of(const std::vector<FieldInfo>& parameters) {
+  std::set<std::string> names;
+  for (const FieldInfo& field : parameters) names.insert(field.name);
+  return names;
+}
+
+const char* const own_values_to_try = "own values to try";
+
 /// One entry of "algorithms" that names this algorithm.
 Json entry_schema(const AlgorithmInfo& info) {
   Json schema = object_schema(info.parameters);
@@ -43,7 +59,12 @@ Json entry_schema(const AlgorithmInfo& info) {
   schema["description"] = info.summary + " [" + info.paper + "]";
   schema["properties"]["name"] = Json::object();
   schema["properties"]["label"] = Json::object();
-  schema["properties"]["tune"] = Json::object();
+  Json& tune = schema["properties"]["tune"] = *OwnGrids::schema();
+  tune["description"] =
+      "of its own parameters, each with the values to try, beside those that the scenario tunes; "
+      "null leaves one alone";
+  tune["additionalProperties"] = {{"$ref", std::string("#/definitions/") + own_values_to_try}};
+  allow_only(tune, names_of(info.parameters));
   return schema;
 }
 
@@ -56,18 +77,13 @@ Json algorithms_schema() {
         {{"if", {{"properties", {{"name", {{"const", info.name}}}}}, {"required", {"name"}}}},
          {"then", {{"$ref", "#/definitions/" + info.name}}}});
   }
-  Json tune = {
-      {"description",
-       "of its own parameters, each with the values to try, beside those that the scenario "
-       "tunes; null leaves one alone"}};
-  tune.update(*OwnGrids::schema());
   return {{"type", "object"},
           {"properties",
            {{"name", {{"description", "of the algorithm"}, {"oneOf", names}}},
             {"label",
              {{"description", "what tables and plots call it; its name when absent"},
               {"type", "string"}}},
-            {"tune", tune}}},
+            {"tune", Json::object()}}},
           {"required", {"name"}},
           {"allOf", rules}};
 }
@@ -85,11 +101,16 @@ Json scenario_schema() {
   schema["properties"]["algorithms"]["minItems"] = 1;
   const Json shared = shared_definitions();
   schema["definitions"] = shared;
+  schema["definitions"][own_values_to_try] = (*OwnGrids::schema())["additionalProperties"];
+  const std::vector<std::string> own_keys = TuneSpec::own_keys();
+  std::set<std::string> tuned(own_keys.begin(), own_keys.end());
   for (const AlgorithmInfo& info : algorithm_catalog()) {
+    tuned.merge(names_of(info.parameters));
     Json entry = entry_schema(info);
     refer_to_shared(entry["properties"], shared);
     schema["definitions"][info.name] = std::move(entry);
   }
+  allow_only(schema["properties"]["tune"], tuned);
   return schema;
 }
 

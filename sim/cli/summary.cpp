@@ -12,13 +12,14 @@
 #include "sim/cli/text_table.hpp"
 #include "sim/cli/time_budget.hpp"
 #include "sim/cli/winners.hpp"
+#include "sim/results/tables/run_tables.hpp"
 #include "sim/scenario/sweep.hpp"
 
 namespace motley {
 namespace {
 
 TextRow header_of(const std::vector<std::string>& axis_names, const std::string& baseline,
-                  bool has_target, bool has_accuracy) {
+                  bool has_target, bool has_accuracy, const Extras& extras) {
   TextRow header = {"algorithm"};
   header.insert(header.end(), axis_names.begin(), axis_names.end());
   if (has_target) {
@@ -31,10 +32,14 @@ TextRow header_of(const std::vector<std::string>& axis_names, const std::string&
                            "mean staleness", "utilisation", "bytes"}) {
     header.push_back(name);
   }
+  for (const std::string& extra : extras) {
+    header.push_back(has_target ? extra + " to target" : extra);
+  }
   return header;
 }
 
-TextRow table_row(const ComparisonRow& comparison, bool has_target, bool has_accuracy) {
+TextRow table_row(const ComparisonRow& comparison, bool has_target, bool has_accuracy,
+                  const Extras& extras) {
   const SummaryRow cells(comparison);
   TextRow row = {comparison.algorithm};
   for (const Json& value : comparison.point) row.push_back(shown_value(value));
@@ -49,6 +54,8 @@ TextRow table_row(const ComparisonRow& comparison, bool has_target, bool has_acc
        {cells.updates(), cells.mean_staleness(), cells.utilisation(), cells.bytes()}) {
     row.push_back(text);
   }
+  if (extras.contains("cost")) row.push_back(cells.cost(has_target));
+  if (extras.contains("energy")) row.push_back(cells.energy(has_target));
   return row;
 }
 
@@ -183,9 +190,8 @@ void print_legend(std::ostream& out, const std::vector<const ComparisonRow*>& ro
   if (!repeated && !rows.front()->against.empty()) out << "\n" << one_replica_line;
   if (undecided) {
     out << "  " << undecided_mark
-        << " undecided, after correction for the number of pairs, though an interval may exclude "
-           "1; "
-           "see comparisons.csv\n";
+        << " undecided, after correction for the number of pairs or within the resolution, though "
+           "an interval may exclude 1; see comparisons.csv\n";
   }
   if (bound) {
     out << "  > and <: at least, at most: one side has runs that ended before they reached the "
@@ -231,6 +237,7 @@ void print_summary(std::ostream& out, const Experiment& experiment,
   const bool has_accuracy = experiment.problem().has_accuracy();
   const std::vector<ComparisonRow> compared = compare(results, experiment.baseline());
   const std::vector<const ComparisonRow*> rows = in_table_order(compared);
+  const Extras extras = extras_of(results);
 
   out << "\n";
   const bool target_is_swept = std::any_of(axes.begin(), axes.end(), [](const std::string& axis) {
@@ -243,9 +250,9 @@ void print_summary(std::ostream& out, const Experiment& experiment,
     print_winners(out, rows, axis_names(axes), has_target, has_accuracy);
   } else {
     std::vector<TextRow> table = {
-        header_of(axis_names(axes), experiment.baseline(), has_target, has_accuracy)};
+        header_of(axis_names(axes), experiment.baseline(), has_target, has_accuracy, extras)};
     for (const ComparisonRow* row : rows) {
-      table.push_back(table_row(*row, has_target, has_accuracy));
+      table.push_back(table_row(*row, has_target, has_accuracy, extras));
     }
     print_table(out, table);
     print_legend(out, rows, has_target);

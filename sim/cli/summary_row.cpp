@@ -15,6 +15,13 @@ std::string shown(const std::optional<Estimate>& estimate, int digits) {
   return estimate ? fixed(estimate->value, digits) + shown(estimate->interval, digits) : "-";
 }
 
+std::string energy_amount(double joules) {
+  constexpr double joules_per_kWh = 3.6e6;
+  if (joules < 1e3) return significant(joules, 3) + " J";
+  if (joules < joules_per_kWh) return significant(joules / 1e3, 3) + " kJ";
+  return significant(joules / joules_per_kWh, 3) + " kWh";
+}
+
 }  // namespace
 
 std::string marked_ratio(const PairedRatio& ratio, std::size_t replicas) {
@@ -103,6 +110,16 @@ std::string SummaryRow::utilisation() const {
 std::string SummaryRow::bytes() const {
   const std::optional<double> bytes = mean([](const RunResult& r) { return r.bytes; });
   return bytes ? data_size(*bytes) : "-";
+}
+
+std::string SummaryRow::cost(bool to_target) const {
+  const std::optional<Estimate>& cost = to_target ? row_.cost_to_target : row_.cost;
+  return cost ? significant(cost->value, 3) : "-";
+}
+
+std::string SummaryRow::energy(bool to_target) const {
+  const std::optional<Estimate>& energy_J = to_target ? row_.energy_to_target_J : row_.energy_J;
+  return energy_J ? energy_amount(energy_J->value) : "-";
 }
 
 }  // namespace motley

@@ -35,6 +35,8 @@ class SummaryRow {
   std::string mean_staleness() const;
   std::string utilisation() const;
   std::string bytes() const;
+  std::string cost(bool to_target) const;
+  std::string energy(bool to_target) const;
 
   bool is_undecided() const;
   bool is_bound() const;

@@ -17,11 +17,6 @@ const char* const whatif_heading =
 
 namespace {
 
-/// What is not worth naming.
-constexpr double smallest_gain = 1.02;
-/// Of what the whole brings, for a part to be named instead.
-constexpr double nearly_all = 0.9;
-
 struct Word {
   const char* change;
   const char* done;   ///< "twice the bandwidth"
@@ -61,34 +56,8 @@ std::string thing(const std::string& change) {
   return word == nullptr || *word->thing == '\0' ? "" : word->thing + class_of(change);
 }
 
-bool is_part_of(const std::string& part, const std::string& whole) {
-  if (whole == "bandwidth_x2") return part == "server_bandwidth_x2";
-  return whole == "compute_x2" && (part.starts_with("speed_x2:") || part == "server_speed_x2");
-}
-
 std::string times(double factor) {
   return fixed(factor, 2) + "x";
-}
-
-bool brings_nearly_as_much(const Gain& part, const Gain& whole) {
-  return is_part_of(part.change, whole.change) &&
-         part.updates - 1 >= nearly_all * (whole.updates - 1);
-}
-
-/// The largest first, smaller clusters last. A whole is left out when a part of it does.
-std::vector<Gain> worth_naming(const std::vector<Gain>& gains) {
-  std::vector<Gain> named;
-  for (const Gain& gain : gains) {
-    const bool in_part = std::ranges::any_of(
-        gains, [&](const Gain& part) { return brings_nearly_as_much(part, gain); });
-    if (gain.why_not.empty() && gain.updates >= smallest_gain && !in_part) named.push_back(gain);
-  }
-  std::ranges::stable_sort(named, [](const Gain& a, const Gain& b) {
-    const bool a_limits = !thing(a.change).empty();
-    const bool b_limits = !thing(b.change).empty();
-    return a_limits != b_limits ? a_limits : a.updates > b.updates;
-  });
-  return named;
 }
 
 std::string point_at(const CsvTable& table, std::size_t row) {

@@ -2,19 +2,12 @@
 
 #include <filesystem>
 #include <iosfwd>
-#include <optional>
 #include <string>
 #include <vector>
 
-namespace motley {
+#include "sim/results/bottleneck.hpp"
 
-/// How much faster one algorithm makes its updates at one point when one thing is changed.
-struct Gain {
-  std::string change;                  ///< as in whatif.csv
-  double updates = 1;                  ///< how many times as many per second
-  std::optional<double> samples = {};  ///< the same of samples
-  std::string why_not = {};            ///< when it is not known
-};
+namespace motley {
 
 /// What the change that brings most improves: "speed of cpu", "latency"; empty when nothing that was
 /// tried brings 2 %. A part is named rather than the whole when it alone brings nearly as much: one

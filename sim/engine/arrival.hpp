@@ -1,7 +1,5 @@
 #pragma once
 
-#include <functional>
-
 #include "sim/engine/alarm.hpp"
 
 namespace motley {
@@ -11,30 +9,35 @@ class Arrival {
  public:
   explicit Arrival(Agenda& agenda) : alarm_(agenda) {}
 
-  /// Returns true when `is_there` holds, or false when `until` comes before.
-  bool wait(double until, std::function<bool()> is_there) {
+  /// Returns true when `is_there()` holds, or false when `until` comes before.
+  template <class F>
+  bool wait(double until, const F& is_there) {
     if (is_there()) return true;
     struct Forget {  // also when the actor is ended in its sleep
-      std::function<bool()>& is_there;
-      ~Forget() { is_there = nullptr; }
+      Arrival& arrival;
+      ~Forget() { arrival.asks_ = nullptr; }
     };
-    is_there_ = std::move(is_there);
-    const Forget guard{is_there_};
+    const Forget guard{*this};
+    // The question stays on the stack of whoever waits, rather than in a std::function: this is done
+    // for every message.
+    asked_ = &is_there;
+    asks_ = [](const void* asked) { return (*static_cast<const F*>(asked))(); };
     do {
       if (simgrid::s4u::Engine::get_clock() >= until) return false;
       alarm_.sleep_until(until);
-    } while (!is_there_());
+    } while (!is_there());
     return true;
   }
 
   /// To be called when something has arrived; in an actor or in SimGrid's kernel.
   void look() {
-    if (is_there_ && is_there_()) alarm_.wake();
+    if (asks_ != nullptr && asks_(asked_)) alarm_.wake();
   }
 
  private:
   Alarm alarm_;
-  std::function<bool()> is_there_;  // of whoever waits
+  const void* asked_ = nullptr;  // the is_there of whoever waits
+  bool (*asks_)(const void* asked) = nullptr;
 };
 
 }  // namespace motley

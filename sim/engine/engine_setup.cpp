@@ -57,6 +57,8 @@ EngineSetup::EngineSetup(Scenario::Network network, [[maybe_unused]] std::size_t
     for (const char* option : {"tracing", "tracing/platform", "tracing/uncategorized"}) {
       s4u::Engine::set_config(option, true);
     }
+    // Not who is connected with whom: for that it asks for routes between hosts that have none.
+    s4u::Engine::set_config("tracing/platform/topology", false);
     s4u::Engine::set_config("tracing/filename", paje_file);
   }
 }

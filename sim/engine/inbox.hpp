@@ -1,41 +1,44 @@
 #pragma once
 
 #include <algorithm>
-#include <deque>
-#include <optional>
-#include <utility>
+#include <vector>
+
+#include "sim/engine/parcels.hpp"
 
 namespace motley {
 
-/// What has arrived and was not yet taken. Items come out in order of arrival, ties by sender:
+/// What has arrived and was not yet taken. Parcels come out in order of arrival, ties by sender:
 /// whoever takes first at some moment sees all that arrived at that moment, in order of rank.
-template <class T>
 class Inbox {
  public:
   /// `now` may also be a moment that has passed.
-  void put(double now, std::size_t from, T item) {
+  void put(double now, std::size_t from, Parcel& parcel) {
     auto place = items_.end();
-    while (place != items_.begin() && std::prev(place)->is_after(now, from)) --place;
-    items_.insert(place, Item{now, from, std::move(item)});
+    while (place != first() && std::prev(place)->is_after(now, from)) --place;
+    items_.insert(place, Item{now, from, &parcel});
   }
 
-  bool empty() const { return items_.empty(); }
+  bool empty() const { return taken_ == items_.size(); }
 
   /// The first; there must be one.
-  T take() {
-    T item = std::move(items_.front().item);
-    items_.pop_front();
-    return item;
+  Parcel& take() {
+    Parcel& parcel = *items_[taken_++].parcel;
+    // What was taken is removed by the dozen, so that a long queue costs no more per parcel.
+    if (2 * taken_ >= items_.size()) {
+      items_.erase(items_.begin(), first());
+      taken_ = 0;
+    }
+    return parcel;
   }
 
-  /// The first for which `wanted` holds, if there is one.
+  /// The first whose event is wanted; nullptr when there is none.
   template <class F>
-  std::optional<T> take_if(const F& wanted) {
+  Parcel* take_if(const F& wanted) {
     const auto found = find(wanted);
-    if (found == items_.end()) return std::nullopt;
-    T item = std::move(items_[static_cast<std::size_t>(found - items_.begin())].item);
+    if (found == items_.end()) return nullptr;
+    Parcel* parcel = found->parcel;
     items_.erase(found);
-    return item;
+    return parcel;
   }
 
   template <class F>
@@ -47,20 +50,25 @@ class Inbox {
   struct Item {
     double time;
     std::size_t from;
-    T item;
+    Parcel* parcel;
 
     bool is_after(double moment, std::size_t other) const {
       return time > moment || (time == moment && from > other);
     }
   };
 
-  template <class F>
-  auto find(const F& wanted) const {
-    return std::find_if(items_.begin(), items_.end(),
-                        [&](const Item& item) { return wanted(item.item); });
+  std::vector<Item>::iterator first() {
+    return items_.begin() + static_cast<std::ptrdiff_t>(taken_);
   }
 
-  std::deque<Item> items_;
+  template <class F>
+  std::vector<Item>::const_iterator find(const F& wanted) const {
+    return std::find_if(items_.begin() + static_cast<std::ptrdiff_t>(taken_), items_.end(),
+                        [&](const Item& item) { return wanted(item.parcel->event); });
+  }
+
+  std::vector<Item> items_;
+  std::size_t taken_ = 0;  // of them, from the start
 };
 
 }  // namespace motley

@@ -44,7 +44,10 @@ std::vector<std::size_t> fastest_first(const ClusterPlan& cluster, std::uint64_t
   const auto time = [&](std::size_t s) {
     const HostPlan& server = cluster.servers[s];
     if (!cluster.platform_file.empty()) return 1 / server.speed_flops;
-    return static_cast<double>(message_bytes) / server.link.bandwidth_Bps +
+    // Of what comes and what goes, on average.
+    const auto bytes = static_cast<double>(message_bytes);
+    const Bandwidth& bandwidth = server.link.bandwidth;
+    return (bytes / bandwidth.down_Bps + bytes / bandwidth.up_Bps) / 2 +
            flops_per_update / server.speed_flops;
   };
   std::vector<std::size_t> order(cluster.servers.size());

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "sim/engine/simgrid_generation.hpp"
+#include "sim/scenario/link_names.hpp"
 
 namespace s4u = simgrid::s4u;
 
@@ -23,6 +24,23 @@ double parts_of_byte(std::uint64_t typical_bytes) {
       std::max(0, exact_bits - larger_bits - static_cast<int>(std::bit_width(typical_bytes))));
 }
 
+/// The property of a link of a platform file. That of a split-duplex one belongs to the pair, each of
+/// which has its name and a direction.
+std::string class_of_link(const s4u::Link& link) {
+  if (const char* given = link.get_property("class")) return given;
+  for (const std::string& direction : {std::string("_UP"), std::string("_DOWN")}) {
+    const std::string& name = link.get_name();
+    if (!name.ends_with(direction)) continue;
+    try {
+      const std::string pair = name.substr(0, name.size() - direction.size());
+      const s4u::Link* both = s4u::Engine::get_instance()->split_duplex_link_by_name(pair);
+      if (const char* given = both->get_property("class")) return given + direction;
+    } catch (const std::invalid_argument&) {  // a link that is only called so
+    }
+  }
+  return "";
+}
+
 }  // namespace
 
 Network::Network(const Platform& platform, const Scenario& scenario, Recorder& recorder,
@@ -36,6 +54,10 @@ Network::Network(const Platform& platform, const Scenario& scenario, Recorder& r
       unit_(fluid_ ? parts_of_byte(typical_bytes) : 1),
       port_flows_(scenario.approximate.port_flows),
       profile_event_(*this) {
+  for (const s4u::Link* link : s4u::Engine::get_instance()->get_all_links()) {
+    const LinkPower* known = platform.power_of(link);
+    if (known != nullptr) recorder.expenses().add_link(known->power, known->of_server);
+  }
   if (fluid_) {
     for (s4u::Link* link : s4u::Engine::get_instance()->get_all_links()) {
       if (link->get_latency() > 0) latencies_s_[link] = link->get_latency();
@@ -59,6 +81,12 @@ Network::Network(const Platform& platform, const Scenario& scenario, Recorder& r
 
 Network::~Network() = default;
 
+double Network::energy_per_byte(const s4u::Link* link) const {
+  const LinkPower* known = platform_.power_of(link);
+  if (known == nullptr) return 0;
+  return (known->power.busy_W - known->power.idle_W) / (link->get_bandwidth() / unit_);
+}
+
 const Network::Route& Network::route(Node from, Node to) {
   const std::uint64_t key = (static_cast<std::uint64_t>(from) << 32U) | to;
   const auto [entry, is_new] = routes_.try_emplace(key);
@@ -70,7 +98,7 @@ const Network::Route& Network::route(Node from, Node to) {
     route.bandwidth_Bps = std::numeric_limits<double>::infinity();
     for (s4u::Link* link : links) {
       const auto [index, is_new_link] = link_index_.try_emplace(link, link_loads_.size());
-      if (is_new_link) link_loads_.push_back({.link = link});
+      if (is_new_link) link_loads_.push_back({.link = link, .J_per_byte = energy_per_byte(link)});
       route.links.push_back(index->second);
       route.bandwidth_Bps = std::min(route.bandwidth_Bps, link->get_bandwidth() / unit_);
       const auto taken_off = latencies_s_.find(link);
@@ -97,7 +125,12 @@ void Network::count_arrival(const Message& message) {
   --in_flight_;
   const auto bytes = static_cast<double>(message.bytes);
   recorder_.bytes_delivered(bytes);
-  for (const std::size_t link : message.route->links) link_loads_[link].bytes += bytes;
+  double energy_J = 0;
+  for (const std::size_t link : message.route->links) {
+    link_loads_[link].bytes += bytes;
+    energy_J += bytes * link_loads_[link].J_per_byte;
+  }
+  recorder_.expenses().add_link_energy(energy_J);
   arriving_ = message.traced == 0 ? 0 : recorder_.timeline()->message_arrives(message.traced, now);
 }
 
@@ -278,7 +311,8 @@ void Network::complete(Message& message) {
   idle_.push_back(&message);
 }
 
-std::vector<LinkResult> Network::links(double end) const {
+std::vector<LinkResult> Network::links(double end, const ClusterPlan& plan) const {
+  const std::unordered_map<std::string, std::string> groups = link_groups(plan);
   std::vector<LinkResult> results;
   for (s4u::Link* link : s4u::Engine::get_instance()->get_all_links()) {
     const auto index = link_index_.find(link);
@@ -286,8 +320,10 @@ std::vector<LinkResult> Network::links(double end) const {
     // SimGrid gives every zone a loopback, which nothing here uses.
     if (load.link == nullptr && link->get_name() == "__loopback__") continue;
     const double flowing = load.flows > 0 ? end - load.busy_since : 0;
-    results.push_back(
-        {link->get_name(), link->get_bandwidth() / unit_, load.bytes, load.busy_s + flowing});
+    const auto group = groups.find(link->get_name());
+    results.push_back({link->get_name(), link->get_bandwidth() / unit_, load.bytes,
+                       load.busy_s + flowing,
+                       group != groups.end() ? group->second : class_of_link(*link)});
   }
   std::sort(results.begin(), results.end(),
             [](const LinkResult& a, const LinkResult& b) { return natural_less(a.name, b.name); });

@@ -60,8 +60,8 @@ class Network {
   /// Nothing arrives any more.
   void close() { closed_ = true; }
   std::size_t in_flight() const { return in_flight_; }
-  /// Every link of the platform, by name, with what it carried up to `end`.
-  std::vector<LinkResult> links(double end) const;
+  /// Every link of the platform, by name, with what it carried up to `end`. `plan`: of the platform.
+  std::vector<LinkResult> links(double end, const ClusterPlan& plan) const;
 
  private:
   struct Route {
@@ -99,6 +99,7 @@ class Network {
     Message* alone = nullptr;  // the only one, unless SimGrid has it
     double busy_s = 0;         // up to the last moment without a flow
     double busy_since = 0;     // while there are flows
+    double J_per_byte = 0;     // beyond what it draws without load
   };
   /// The messages that flow through a host's link in one direction, and those that wait for it.
   struct Port {
@@ -123,6 +124,7 @@ class Network {
   void count_arrival(const Message& message);
   void leave(const Message& message);
   const Route& route(Node from, Node to);
+  double energy_per_byte(const simgrid::s4u::Link* link) const;
 
   const Platform& platform_;
   Recorder& recorder_;

@@ -1,12 +1,13 @@
 #include "sim/engine/platform.hpp"
 
-#include <algorithm>
 #include <cmath>
+#include <set>
 #include <stdexcept>
 
 #include "sim/base/child_process.hpp"
 #include "sim/base/json.hpp"
 #include "sim/base/text.hpp"
+#include "sim/engine/built_cluster.hpp"
 #include "sim/engine/engine_setup.hpp"
 #include "sim/engine/platform_check.hpp"
 #include "sim/engine/platform_profiles.hpp"
@@ -17,19 +18,6 @@ namespace s4u = simgrid::s4u;
 namespace motley {
 namespace {
 
-/// A non-blocking switch: a message from a to b crosses a's uplink and b's downlink and nothing
-/// else.
-s4u::Host* add_to_switch(s4u::NetZone& zone, const HostPlan& plan) {
-  s4u::Host* host = generation::add_host(zone, plan.name, plan.speed_flops);
-  const auto link = [&](const char* direction) {
-    return generation::add_link(zone, plan.name + direction, plan.link.bandwidth_Bps)
-        ->set_latency(plan.link.latency_s);
-  };
-  generation::add_route(zone, host, nullptr, link("_up"));
-  generation::add_route(zone, nullptr, host, link("_down"));
-  return host;
-}
-
 /// Names go into results, which are UTF-8.
 std::string name_flaw(const char* kind, const std::string& name) {
   if (is_utf8(name)) return "";
@@ -39,6 +27,11 @@ std::string name_flaw(const char* kind, const std::string& name) {
 /// The hosts of a platform file, and what of it cannot be simulated.
 Json inspect(const std::string& file, const ChildProcess::Report& report) {
   const EngineSetup setup(Scenario::Network::fluid, 0);
+  std::vector<std::string> order;  // of the file; SimGrid lists hosts by the alphabet
+  std::set<std::string> seen;      // it tells of a host again when its zone is complete
+  s4u::Host::on_creation_cb([&](const s4u::Host& host) {
+    if (seen.insert(host.get_name()).second) order.push_back(host.get_name());
+  });
   setup.engine().load_platform(file);
   setup.engine().seal_platform();  // some kinds of zones work out their routes then
   Json hosts = Json::array();
@@ -48,7 +41,8 @@ Json inspect(const std::string& file, const ChildProcess::Report& report) {
   }
   std::vector<s4u::Host*> workers;
   std::vector<s4u::Host*> servers;
-  for (s4u::Host* host : setup.engine().get_all_hosts()) {
+  for (const std::string& host_name : order) {
+    s4u::Host* host = setup.engine().host_by_name(host_name);
     const char* role = host->get_property("role");
     const char* class_name = host->get_property("class");
     for (const std::string& name : {host->get_name(), std::string(role == nullptr ? "" : role),
@@ -70,22 +64,18 @@ Json inspect(const std::string& file, const ChildProcess::Report& report) {
 }  // namespace
 
 Platform::Platform(const ClusterPlan& plan)
-    : workers_(plan.workers.size()), is_switch_(plan.platform_file.empty()) {
-  std::vector<const HostPlan*> plans;
-  for (const HostPlan& worker : plan.workers) plans.push_back(&worker);
-  for (const HostPlan& server : plan.servers) plans.push_back(&server);
-
-  if (is_switch_) {
-    s4u::NetZone* zone = generation::add_star_zone("cluster");
-    for (const HostPlan* host : plans) hosts_.push_back(add_to_switch(*zone, *host));
-    zone->seal();
-  } else {
-    const s4u::Engine* engine = s4u::Engine::get_instance();
-    engine->load_platform(plan.platform_file);
-    for (const HostPlan* host : plans) hosts_.push_back(engine->host_by_name(host->name));
-    for (s4u::Link* link : engine->get_all_links()) {
-      if (plan.no_latency) link->set_latency(0);
-    }
+    : workers_(plan.workers.size()), is_plain_switch_(plan.is_plain_switch()) {
+  if (plan.platform_file.empty()) {
+    hosts_ = build_cluster(plan, link_power_);
+    return;
+  }
+  const s4u::Engine* engine = s4u::Engine::get_instance();
+  engine->load_platform(plan.platform_file);
+  for (const std::vector<HostPlan>* hosts : {&plan.workers, &plan.servers}) {
+    for (const HostPlan& host : *hosts) hosts_.push_back(engine->host_by_name(host.name));
+  }
+  for (s4u::Link* link : engine->get_all_links()) {
+    if (plan.no_latency) link->set_latency(0);
   }
 }
 
@@ -125,10 +115,6 @@ ClusterPlan inspect_platform(const std::string& file, const Place& place) {
   if (plan.workers.empty()) {
     throw InputError(
         place, "'" + file + "' has no worker: give hosts <prop id=\"role\" value=\"worker\"/>");
-  }
-  for (std::vector<HostPlan>* hosts : {&plan.workers, &plan.servers}) {
-    std::sort(hosts->begin(), hosts->end(),
-              [](const HostPlan& a, const HostPlan& b) { return natural_less(a.name, b.name); });
   }
   return plan;
 }

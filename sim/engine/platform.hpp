@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "sim/engine/built_cluster.hpp"
 #include "sim/scenario/cluster_plan.hpp"
 
 namespace motley {
@@ -12,27 +13,32 @@ namespace motley {
 /// follow.
 class Platform {
  public:
-  /// Builds the switch and its links, or loads the platform file. The engine must exist and be
+  /// Builds the hosts and their links, or loads the platform file. The engine must exist and be
   /// configured.
   explicit Platform(const ClusterPlan& plan);
 
   simgrid::s4u::Host* host(std::size_t node) const { return hosts_[node]; }
   std::size_t server_node(std::size_t server) const { return workers_ + server; }
-  /// Whether every host hangs on one switch by links of its own and nothing changes over time: not
-  /// so in a platform file.
-  bool is_switch() const { return is_switch_; }
+  /// Whether every host hangs on one switch by links of its own and nothing changes over time.
+  bool is_plain_switch() const { return is_plain_switch_; }
+  /// Of one direction of a link: half of what the scenario gives both. Null when none is given.
+  const LinkPower* power_of(const simgrid::s4u::Link* link) const {
+    const auto found = link_power_.find(link);
+    return found == link_power_.end() ? nullptr : &found->second;
+  }
   /// Where the referee lives: any host will do, it uses none of it.
   simgrid::s4u::Host* any_host() const { return hosts_.front(); }
 
  private:
   std::size_t workers_;
-  bool is_switch_;
+  bool is_plain_switch_;
   std::vector<simgrid::s4u::Host*> hosts_;
+  LinkPowers link_power_;
 };
 
 /// Reads a SimGrid platform file in a process of its own and lists the hosts that take part by
-/// their property `role` ("worker" or "server"; `class` names a worker's class). InputError at
-/// `place` when it cannot be read or has no worker.
+/// their property `role` ("worker" or "server"; `class` names a worker's class), in the order of the
+/// file. InputError at `place` when it cannot be read or has no worker.
 ClusterPlan inspect_platform(const std::string& file, const Place& place);
 
 }  // namespace motley

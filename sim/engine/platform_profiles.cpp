@@ -119,9 +119,22 @@ std::string flaw_of(const Element& element, const std::filesystem::path& folder)
   if (!element.attribute("latency_file").empty()) {
     return who + "latency_file: latencies that change are not modelled";
   }
+  if (const std::string cores = element.attribute("core");
+      element.name == "host" && !cores.empty() && std::atoi(cores.c_str()) < 1) {
+    return who + "core must be a whole number of at least 1, got \"" + cores + "\"";
+  }
   for (const auto& [key, file] : element.attributes) {
-    if (!key.ends_with("_file")) continue;
-    for (const auto& [line, value] : values_of(text_of(folder / file))) {
+    const bool is_trace = element.name == "trace" && key == "file";
+    if (!key.ends_with("_file") && !is_trace) continue;
+    if (file.empty()) continue;
+    // SimGrid looks beside the platform file and then where it was called.
+    const bool is_beside = std::filesystem::is_regular_file(folder / file);
+    if (!is_beside && !std::filesystem::is_regular_file(file)) {
+      return who + key + ": no such file: " + (folder / file).string();
+    }
+    if (is_trace) continue;
+    for (const auto& [line, value] :
+         values_of(text_of(is_beside ? folder / file : std::filesystem::path(file)))) {
       const std::string where = key + " '" + file + "', line " + std::to_string(line) + ": ";
       if (key == "state_file") {
         if (!(value > 0)) {

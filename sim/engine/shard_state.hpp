@@ -1,7 +1,5 @@
 #pragma once
 
-#include <string>
-
 #include "sim/engine/arrival.hpp"
 #include "sim/engine/inbox.hpp"
 #include "sim/engine/model_split.hpp"
@@ -15,11 +13,11 @@ struct ShardState {
 
   Shard shard;
   std::size_t index = 0;
-  Inbox<Event> inbox;
+  Inbox inbox;
   Arrival arrival;
   Model model;
   std::uint64_t updates = 0;
-  std::string waits_for = "nothing";  ///< while it waits; for the report of a deadlock
+  const char* waits_for = "nothing";  ///< while it waits; for the report of a deadlock
 };
 
 }  // namespace motley

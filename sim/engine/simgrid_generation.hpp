@@ -38,11 +38,23 @@ inline void on_completion(const std::function<void(const s4u::Activity&)>& callb
 #endif
 }
 
-inline s4u::NetZone* add_star_zone(const std::string& name) {
+/// Inside `parent`; nullptr: around all others.
+inline s4u::NetZone* add_star_zone(const std::string& name, s4u::NetZone* parent = nullptr) {
 #if SIMGRID_VERSION >= 40000
-  return s4u::Engine::get_instance()->get_netzone_root()->add_netzone_star(name);
+  if (parent == nullptr) parent = s4u::Engine::get_instance()->get_netzone_root();
+  return parent->add_netzone_star(name);
 #else
-  return s4u::create_star_zone(name);
+  s4u::NetZone* zone = s4u::create_star_zone(name);
+  return parent == nullptr ? zone : zone->set_parent(parent);
+#endif
+}
+
+/// Around all others, with a route for every two of its zones.
+inline s4u::NetZone* add_full_zone(const std::string& name) {
+#if SIMGRID_VERSION >= 40000
+  return s4u::Engine::get_instance()->get_netzone_root()->add_netzone_full(name);
+#else
+  return s4u::create_full_zone(name);
 #endif
 }
 
@@ -62,10 +74,11 @@ inline s4u::Link* add_link(s4u::NetZone& zone, const std::string& name, double b
 #endif
 }
 
-/// In a star, one of the ends is nullptr: all others.
+/// In a star, one of the ends is nullptr: all others. No link: the ends are one.
 inline void add_route(s4u::NetZone& zone, const s4u::Host* from, const s4u::Host* to,
                       s4u::Link* link) {
-  const std::vector<s4u::LinkInRoute> links = {s4u::LinkInRoute(link)};
+  std::vector<s4u::LinkInRoute> links;
+  if (link != nullptr) links.emplace_back(link);
 #if SIMGRID_VERSION >= 40000
   zone.add_route(from, to, links, /*symmetrical=*/false);
 #else
@@ -73,6 +86,43 @@ inline void add_route(s4u::NetZone& zone, const s4u::Host* from, const s4u::Host
     return host == nullptr ? nullptr : host->get_netpoint();
   };
   zone.add_route(netpoint(from), netpoint(to), nullptr, nullptr, links, /*symmetrical=*/false);
+#endif
+}
+
+/// Between two hosts of one zone, instead of the way that the zone's kind would give.
+inline void add_bypass(s4u::NetZone& zone, const s4u::Host* from, const s4u::Host* to,
+                       const std::vector<s4u::LinkInRoute>& links) {
+  zone.add_bypass_route(from->get_netpoint(), to->get_netpoint(), nullptr, nullptr, links);
+}
+
+/// A zone inside another, with the host through which everything enters and leaves it.
+struct Subzone {
+  s4u::NetZone* zone = nullptr;
+  s4u::Host* gateway = nullptr;
+};
+
+/// Before the zone is sealed.
+inline Subzone subzone(s4u::NetZone* zone, s4u::Host* gateway) {
+#if SIMGRID_VERSION >= 40000
+  zone->set_gateway(gateway);  // the third generation takes it with every route
+#endif
+  return {zone, gateway};
+}
+
+/// Between zones inside this one. In a star, one of the ends has no zone: all others.
+inline void add_route(s4u::NetZone& zone, const Subzone& from, const Subzone& to, s4u::Link* link) {
+  const std::vector<s4u::LinkInRoute> links = {s4u::LinkInRoute(link)};
+#if SIMGRID_VERSION >= 40000
+  zone.add_route(from.zone, to.zone, links, /*symmetrical=*/false);
+#else
+  const auto netpoint = [](const Subzone& end) {
+    return end.zone == nullptr ? nullptr : end.zone->get_netpoint();
+  };
+  const auto gateway = [](const Subzone& end) {
+    return end.gateway == nullptr ? nullptr : end.gateway->get_netpoint();
+  };
+  zone.add_route(netpoint(from), netpoint(to), gateway(from), gateway(to), links,
+                 /*symmetrical=*/false);
 #endif
 }
 

@@ -33,23 +33,26 @@ Model SimulatedServer::initial_model() const {
 
 // ---- Waiting ----
 
-std::optional<Event> SimulatedServer::next(double until, const char* waits_for) {
+Parcel* SimulatedServer::next(double until, const char* waits_for) {
   shard_.waits_for = waits_for;
   const bool there = shard_.arrival.wait(until, [this] { return !shard_.inbox.empty(); });
   shard_.waits_for = "nothing";
-  if (!there) return std::nullopt;
-  return shard_.inbox.take();
+  return there ? &shard_.inbox.take() : nullptr;
 }
 
 std::optional<Event> SimulatedServer::next_event(double until) {
-  return next(until, "a push, or a worker to leave or join");
+  Parcel* parcel = next(until, "a push, or a worker to leave or join");
+  if (parcel == nullptr) return std::nullopt;
+  return simulation_.parcels().take_event(*parcel);
 }
 
 std::optional<Push> SimulatedServer::next_push_before(double until) {
   for (;;) {
-    std::optional<Event> event = next(until, "a push from any worker");
-    if (!event) return std::nullopt;
-    if (event->kind == Event::Kind::message) return std::move(event->message);
+    Parcel* parcel = next(until, "a push from any worker");
+    if (parcel == nullptr) return std::nullopt;
+    const bool is_push = parcel->event.kind == Event::Kind::message;
+    Push push = simulation_.parcels().take_push(*parcel);
+    if (is_push) return push;
   }
 }
 
@@ -80,23 +83,21 @@ std::vector<Push> SimulatedServer::next_push_of(std::span<const std::size_t> wan
 // ---- Sending ----
 
 void SimulatedServer::send_model(std::size_t worker, const Model& x) {
-  simulation_.network().send(simulation_.server_node(shard_.shard.server), worker,
-                             shard_.shard.bytes * (1 + x.more.size()),
-                             [simulation = &simulation_, shard = shard_.index, worker, x] {
-                               simulation->model_arrived(worker, shard, x);
-                             });
+  Parcel& parcel = simulation_.parcels().make();
+  parcel.to = worker;
+  parcel.shard = shard_.index;
+  parcel.model = x;
+  simulation_.network().send(
+      simulation_.server_node(shard_.shard.server), worker,
+      shard_.shard.bytes * (1 + x.more.size()),
+      [simulation = &simulation_, &parcel] { simulation->model_arrived(parcel); });
 }
 
 void SimulatedServer::send(std::size_t worker, Message message) {
   const std::size_t node = simulation_.server_node(shard_.shard.server);
   message.sender = node;
   const std::uint64_t bytes = wire_bytes(message, shard_.shard.bytes, shard_.shard.size);
-  simulation_.network().send(
-      node, worker, bytes,
-      [simulation = &simulation_, worker, sent = std::move(message)]() mutable {
-        sent.traced = simulation->network().arriving();
-        simulation->message_arrived(worker, std::move(sent));
-      });
+  simulation_.send(node, worker, bytes, std::move(message));
 }
 
 // ---- Updating ----
@@ -122,7 +123,10 @@ void SimulatedServer::finish_update(Model& x, std::span<const Push> used) {
   }
   const double start = clock();
   if (shard_.shard.update_flops > 0) {
+    Expenses& expenses = simulation_.recorder().expenses();
+    expenses.server_starts(start, shard_.shard.server);
     simgrid::s4u::this_actor::execute(shard_.shard.update_flops);
+    expenses.server_stops(clock(), shard_.shard.server);
   }
   if (Timeline* timeline = simulation_.recorder().timeline()) {
     std::vector<Timeline::MessageId> messages;

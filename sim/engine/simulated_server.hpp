@@ -40,7 +40,8 @@ class SimulatedServer final : public Server {
   void record_decision(std::size_t worker, const char* quantity, double value) override;
 
  private:
-  std::optional<Event> next(double until, const char* waits_for);
+  /// nullptr: `until` came first.
+  Parcel* next(double until, const char* waits_for);
 
   Simulation& simulation_;
   ShardState& shard_;

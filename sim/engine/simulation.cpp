@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <sstream>
 #include <stdexcept>
+#include <string_view>
 
 #include "sim/engine/simgrid_generation.hpp"
 #include "sim/engine/simulated_server.hpp"
@@ -97,27 +98,45 @@ double Simulation::share_of_model(const ShardState& shard) const {
 
 // ---- What happens ----
 
-void Simulation::model_arrived(std::size_t rank, std::size_t shard, const Model& x) {
-  workers_[rank]->mail().model_arrived(shard, x);
+void Simulation::send(std::size_t from_node, std::size_t to, std::uint64_t bytes,
+                      Message&& message) {
+  Parcel& parcel = parcels_.make();
+  parcel.to = to;
+  parcel.event.kind = Event::Kind::message;
+  parcel.event.worker = from_node;
+  parcel.event.message = Push{std::move(message)};
+  network_.send(from_node, to, bytes, [this, &parcel] { message_arrived(parcel); });
 }
 
-void Simulation::message_arrived(std::size_t rank, Message message) {
-  workers_[rank]->mail().message_arrived(std::move(message));
+Parcel& Simulation::parcel_of_departure(std::size_t worker) {
+  Parcel& parcel = parcels_.make();
+  parcel.event = {Event::Kind::left, {}, worker};
+  return parcel;
 }
 
-void Simulation::push_arrived(std::size_t shard, Push push) {
-  ShardState& to = *shards_[shard];
-  const std::size_t sender = push.sender;
-  to.inbox.put(clock(), sender, {Event::Kind::message, std::move(push), sender});
+void Simulation::model_arrived(Parcel& parcel) {
+  workers_[parcel.to]->mail().model_arrived(parcel);
+}
+
+void Simulation::message_arrived(Parcel& parcel) {
+  parcel.event.message.traced = network_.arriving();
+  workers_[parcel.to]->mail().message_arrived(parcel);
+}
+
+void Simulation::push_arrived(Parcel& parcel) {
+  parcel.event.message.traced = network_.arriving();
+  ShardState& to = *shards_[parcel.shard];
+  to.inbox.put(clock(), parcel.event.worker, parcel);
   to.arrival.look();
 }
 
 void Simulation::worker_left(std::size_t rank) {
   for (const std::unique_ptr<ShardState>& shard : shards_) {
-    shard->inbox.put(clock(), rank, {Event::Kind::left, {}, rank});
+    shard->inbox.put(clock(), rank, parcel_of_departure(rank));
     shard->arrival.look();
   }
   departures_.record(clock(), rank);
+  recorder_.expenses().worker_left(clock(), rank);
 }
 
 std::function<void(const Message&)> Simulation::guarded_handler(
@@ -217,7 +236,7 @@ void Simulation::evaluate_merge_before(double now) {
 bool Simulation::is_stuck() const {
   if (network_.in_flight() > 0) return false;
   for (const std::unique_ptr<ShardState>& shard : shards_) {
-    if (has_server_ && shard->waits_for == "nothing") return false;  // it updates
+    if (has_server_ && std::string_view(shard->waits_for) == "nothing") return false;  // it updates
   }
   for (const WorkerAccount& account : recorder_.workers()) {
     if (!account.idle()) return false;
@@ -248,6 +267,7 @@ std::string Simulation::who_waits_for_whom() const {
 
 RunResult Simulation::run(const Algorithm& algorithm) {
   has_server_ = algorithm.needs_server();
+  if (!has_server_) recorder_.expenses().leave_out_servers();
   make_shards(algorithm);
   global_model_.begin(algorithm, shards_);
   s4u::Engine& engine = engine_.engine();
@@ -296,8 +316,15 @@ RunResult Simulation::result() {
   }
   recorder_.close(end_time_);
   recorder_.write_to(result, end_time_);
-  result.links = network_.links(end_time_);
+  result.links = network_.links(end_time_, setup_.cluster);
   result.evaluation_wall_s = global_model_.evaluation_wall_s();
+  return result;
+}
+
+RunResult simulate(const SimulationSetup& setup, const Algorithm& algorithm) {
+  Simulation simulation(setup);
+  RunResult result = simulation.run(algorithm);
+  if (setup.trace && setup.on_timeline) setup.on_timeline(*simulation.recorder().timeline());
   return result;
 }
 

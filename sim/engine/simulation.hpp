@@ -18,41 +18,15 @@
 #include "sim/engine/global_model.hpp"
 #include "sim/engine/groups.hpp"
 #include "sim/engine/network.hpp"
+#include "sim/engine/parcels.hpp"
 #include "sim/engine/shared_partitions.hpp"
-#include "sim/learning/data/sampler.hpp"
-#include "sim/learning/models/problem.hpp"
+#include "sim/engine/simulate.hpp"
 #include "sim/learning/rules/step_memo.hpp"
 #include "sim/results/recorder.hpp"
-#include "sim/scenario/cluster_plan.hpp"
-#include "sim/vocabulary/algorithm.hpp"
 
 namespace motley {
 
 class SimulatedWorker;
-
-/// How far a run is, for those who watch.
-struct Progress {
-  double share = 0;  ///< of the nearest stop rule
-  double virtual_s = 0;
-  std::uint64_t updates = 0;
-  std::optional<double> test_accuracy;
-  std::optional<double> test_loss;
-};
-
-/// All that a simulation is made of. References must outlive it.
-struct SimulationSetup {
-  const Scenario& scenario;
-  const ClusterPlan& cluster;
-  const Problem& problem;
-  const Partition& partition;
-  SampleOrder order;
-  double flops_per_sample = 0;
-  std::uint64_t message_bytes = 0;
-  unsigned threads = 1;
-  std::function<void(const Progress&)> on_progress;  ///< may be empty
-  std::optional<TraceWindow> trace = {};             ///< empty: no timeline
-  std::string paje_file = {};                        ///< empty: SimGrid traces nothing
-};
 
 /// One run of one algorithm on one cluster. One object per process, used once.
 class Simulation {
@@ -74,6 +48,7 @@ class Simulation {
   StepMemo& step_memo() { return step_memo_; }
   Agenda& agenda() { return agenda_; }
   Network& network() { return network_; }
+  Parcels& parcels() { return parcels_; }
   Groups& groups() { return groups_; }
   Departures& departures() { return departures_; }
   SharedPartitions& partitions() { return partitions_; }
@@ -86,7 +61,7 @@ class Simulation {
   std::size_t server_node(std::size_t server) const { return platform_.server_node(server); }
   /// Whether speeds and bandwidths never change and everybody has links of its own: then much can
   /// be worked out without asking SimGrid. Not when SimGrid is to trace it.
-  bool is_plain_switch() const { return platform_.is_switch() && setup_.paje_file.empty(); }
+  bool is_plain_switch() const { return platform_.is_plain_switch() && setup_.paje_file.empty(); }
   Model initial_model() const { return initial_; }
   /// With the flops that the scenario's cost gives them.
   const std::vector<Layer>& layers() const { return layers_; }
@@ -95,10 +70,15 @@ class Simulation {
   /// By parameters.
   double share_of_model(const ShardState& shard) const;
 
+  /// Sends a message to a worker.
+  void send(std::size_t from_node, std::size_t to, std::uint64_t bytes, Message&& message);
+  /// Tells that a worker has left.
+  Parcel& parcel_of_departure(std::size_t worker);
+
   // What happens, outside of any actor.
-  void model_arrived(std::size_t rank, std::size_t shard, const Model& x);
-  void message_arrived(std::size_t rank, Message message);
-  void push_arrived(std::size_t shard, Push push);
+  void model_arrived(Parcel& parcel);
+  void message_arrived(Parcel& parcel);
+  void push_arrived(Parcel& parcel);
   /// What a handler throws ends the run, as what a body throws does.
   std::function<void(const Message&)> guarded_handler(std::function<void(const Message&)> handler);
 
@@ -133,6 +113,7 @@ class Simulation {
   Evaluator evaluator_;
   StepMemo step_memo_;
   Agenda agenda_;
+  Parcels parcels_;
   Network network_;
   Model initial_;
   GlobalModel global_model_;

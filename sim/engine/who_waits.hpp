@@ -6,7 +6,7 @@
 
 namespace motley {
 
-/// The report of a deadlock: "cpu0, cpu1 wait for a model from the server; server waits for a push".
+/// The report of a deadlock: "cpu-0, cpu-1 wait for a model from the server; server waits for a push".
 class WhoWaits {
  public:
   /// A name that comes twice in a row for the same thing is told once.

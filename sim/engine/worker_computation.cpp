@@ -1,6 +1,7 @@
 #include "sim/engine/worker_computation.hpp"
 
 #include <algorithm>
+#include <stdexcept>
 
 #include "sim/engine/simulation.hpp"
 
@@ -97,6 +98,16 @@ bool WorkerComputation::is_given_up(const Until& until) const {
          (!until.told.empty() && mail_.has(until.told));
 }
 
+double WorkerComputation::samples_to_spend() const {
+  const SimulationSetup& setup = simulation_.setup();
+  const HostPlan& host = setup.cluster.workers[rank_];
+  if (host.max_batch && batch_ > *host.max_batch) {
+    throw std::runtime_error(host.name + " was to compute a batch of " + std::to_string(batch_) +
+                             " samples, and its max_batch is " + std::to_string(*host.max_batch));
+  }
+  return host.step.samples_at_full_speed(batch_, host.speed_flops, setup.flops_per_sample);
+}
+
 bool WorkerComputation::execute(double flops, const Until& until) {
   WorkerAccount& account = simulation_.recorder().worker(rank_);
   const double start = simulation_.clock();
@@ -136,7 +147,7 @@ void WorkerComputation::record_gradients() {
 
 std::optional<double> WorkerComputation::run(const Until& until) {
   const double flops =
-      noise_.take(steps_) * static_cast<double>(batch_) * simulation_.setup().flops_per_sample;
+      noise_.take(steps_) * samples_to_spend() * simulation_.setup().flops_per_sample;
   const double start = simulation_.clock();
   const Withdraw guard{simulation_.look_ahead(), *this};
   start_real(flops);
@@ -203,10 +214,11 @@ void WorkerComputation::answer_by_layers(std::size_t n) {
   const Withdraw guard{simulation_.look_ahead(), *this};
 
   const double noise = noise_.take(1);
+  const double samples = samples_to_spend();  // the step's time, in proportion to the layers' flops
   double compute_s = 0;
   const auto compute_layer = [&](double flops) {
     const double start = simulation_.clock();
-    execute(noise * flops * static_cast<double>(n), Until{});
+    execute(noise * flops * samples, Until{});
     compute_s += simulation_.clock() - start;
   };
   std::size_t shard = 0;
@@ -220,8 +232,7 @@ void WorkerComputation::answer_by_layers(std::size_t n) {
     // Its inputs are complete with the last layer's weights, its first result is that layer's
     // gradient.
     if (l + 1 == layers.size()) {
-      start_real(noise * static_cast<double>(n) *
-                 (layers[l].forward_flops + layers[l].backward_flops));
+      start_real(noise * samples * (layers[l].forward_flops + layers[l].backward_flops));
     }
     compute_layer(layers[l].forward_flops);
   }
@@ -246,7 +257,8 @@ void WorkerComputation::answer_by_layers(std::size_t n) {
 double WorkerComputation::measure_speed(std::size_t steps, std::size_t n) {
   const double start = simulation_.clock();
   StepNoise slow_downs = noise_;  // a copy: those of the steps to come are not used up
-  execute(slow_downs.take(steps) * static_cast<double>(n) * simulation_.setup().flops_per_sample,
+  batch_ = n;
+  execute(slow_downs.take(steps) * samples_to_spend() * simulation_.setup().flops_per_sample,
           Until{});
   return static_cast<double>(steps * n) / (simulation_.clock() - start);
 }

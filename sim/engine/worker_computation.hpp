@@ -33,6 +33,9 @@ class WorkerComputation : private Computation {
   void compute(unsigned thread) override;
   /// Whether what is under way is to be given up now.
   bool is_given_up(const Until& until) const;
+  /// The flops of a gradient of batch_ samples on this worker, without noise, over those of one
+  /// sample.
+  double samples_to_spend() const;
   /// Lets the virtual time of so many flops pass. False when it was given up.
   bool execute(double flops, const Until& until);
   /// Starts the real computation of what is set up below.

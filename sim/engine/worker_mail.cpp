@@ -22,23 +22,20 @@ void WorkerMail::expect(std::size_t shards, const CompressSpec& compress) {
 
 // ---- Arrivals ----
 
-void WorkerMail::model_arrived(std::size_t shard, const Model& x) {
-  const std::size_t server = simulation_.server_node(simulation_.shard(shard).shard.server);
-  models_[shard].put(simulation_.clock(), server, x);
+void WorkerMail::model_arrived(Parcel& parcel) {
+  const Shard& shard = simulation_.shard(parcel.shard).shard;
+  models_[parcel.shard].put(simulation_.clock(), simulation_.server_node(shard.server), parcel);
   arrived_();
   arrival_.look();
 }
 
-void WorkerMail::message_arrived(Message message) {
-  const auto handler = served_.find(message.kind);
+void WorkerMail::message_arrived(Parcel& parcel) {
+  const auto handler = served_.find(parcel.event.message.kind);
   if (handler != served_.end()) {
-    handler->second(message);
+    handler->second(simulation_.parcels().take_message(parcel));
     return;
   }
-  Event event;
-  event.worker = message.sender;
-  static_cast<Message&>(event.message) = std::move(message);
-  events_.put(simulation_.clock(), event.worker, std::move(event));
+  events_.put(simulation_.clock(), parcel.event.worker, parcel);
   arrived_();
   arrival_.look();
 }
@@ -46,14 +43,14 @@ void WorkerMail::message_arrived(Message message) {
 // ---- Models ----
 
 bool WorkerMail::has_news() const {
-  return std::ranges::any_of(models_, [](const Inbox<Model>& inbox) { return !inbox.empty(); });
+  return std::ranges::any_of(models_, [](const Inbox& inbox) { return !inbox.empty(); });
 }
 
 Model WorkerMail::take(std::size_t shard) {
   waits_for_ = "a model from the server";
   arrival_.wait(forever, [this, shard] { return !models_[shard].empty(); });
   waits_for_ = "nothing";
-  return models_[shard].take();
+  return simulation_.parcels().take_model(models_[shard].take());
 }
 
 Model WorkerMail::pull() {
@@ -80,18 +77,21 @@ Model WorkerMail::pull() {
 
 // ---- Pushes ----
 
-void WorkerMail::send_to_server(std::size_t shard, Push push) {
+void WorkerMail::send_to_server(std::size_t shard, Push&& push) {
   const Shard& to = simulation_.shard(shard).shard;
   push.sender = rank_;
   if (!compressors_.empty() && push.kind == "gradient") {
     push.wire_share = compressors_[shard].compress(push.vector, compress_random_);
   }
   const std::uint64_t bytes = wire_bytes(push, to.bytes, to.size);
-  simulation_.network().send(rank_, simulation_.server_node(to.server), bytes,
-                             [this, shard, message = std::move(push)]() mutable {
-                               message.traced = simulation_.network().arriving();
-                               simulation_.push_arrived(shard, std::move(message));
-                             });
+  Parcel& parcel = simulation_.parcels().make();
+  parcel.shard = shard;
+  parcel.event.kind = Event::Kind::message;
+  parcel.event.worker = rank_;
+  parcel.event.message = std::move(push);
+  simulation_.network().send(
+      rank_, simulation_.server_node(to.server), bytes,
+      [simulation = &simulation_, &parcel] { simulation->push_arrived(parcel); });
 }
 
 void WorkerMail::push_part(std::size_t shard, const Push& whole, std::uint64_t version) {
@@ -103,7 +103,7 @@ void WorkerMail::push_part(std::size_t shard, const Push& whole, std::uint64_t v
   send_to_server(shard, std::move(part));
 }
 
-void WorkerMail::push(Push push, const ShardVersions& versions) {
+void WorkerMail::push(Push&& push, const ShardVersions& versions) {
   if (models_.size() == 1) {
     send_to_server(0, std::move(push));
     return;
@@ -124,25 +124,21 @@ bool is_for_body(const Event& event) {
 
 }  // namespace
 
-void WorkerMail::send(std::size_t to, Message message) {
+void WorkerMail::send(std::size_t to, Message&& message) {
   if (to >= simulation_.workers() || to == rank_) {
     throw std::logic_error("a message must go to another worker");
   }
   message.sender = rank_;
   const std::uint64_t bytes = wire_bytes(message, simulation_.setup().message_bytes,
                                          simulation_.setup().problem.dimension());
-  simulation_.network().send(rank_, to, bytes,
-                             [simulation = &simulation_, to, sent = std::move(message)]() mutable {
-                               sent.traced = simulation->network().arriving();
-                               simulation->message_arrived(to, std::move(sent));
-                             });
+  simulation_.send(rank_, to, bytes, std::move(message));
 }
 
 std::optional<Message> WorkerMail::received(const Wanted& wanted) {
-  std::optional<Event> event = events_.take_if(
+  Parcel* parcel = events_.take_if(
       [&](const Event& e) { return e.kind == Event::Kind::message && wanted.matches(e.message); });
-  if (!event) return std::nullopt;
-  return std::move(static_cast<Message&>(event->message));
+  if (parcel == nullptr) return std::nullopt;
+  return simulation_.parcels().take_message(*parcel);
 }
 
 Message WorkerMail::receive(const Wanted& wanted) {
@@ -178,9 +174,9 @@ std::optional<Event> WorkerMail::next_event(double until) {
   if (!there) return std::nullopt;
   for (; departures_seen_ < departures.size(); ++departures_seen_) {
     const auto [time, worker] = departures[departures_seen_];
-    if (worker != rank_) events_.put(time, worker, {Event::Kind::left, {}, worker});
+    if (worker != rank_) events_.put(time, worker, simulation_.parcel_of_departure(worker));
   }
-  return events_.take_if(is_for_body);
+  return simulation_.parcels().take_event(*events_.take_if(is_for_body));
 }
 
 }  // namespace motley

@@ -30,8 +30,8 @@ class WorkerMail {
   void set_waits_for(const char* what) { waits_for_ = what; }
 
   // What happens, outside of any actor.
-  void model_arrived(std::size_t shard, const Model& x);
-  void message_arrived(Message message);
+  void model_arrived(Parcel& parcel);
+  void message_arrived(Parcel& parcel);
 
   // Models from the server.
   std::size_t shards() const { return models_.size(); }
@@ -43,12 +43,12 @@ class WorkerMail {
   Model pull();
 
   // Pushes.
-  void push(Push push, const ShardVersions& versions);
+  void push(Push&& push, const ShardVersions& versions);
   /// Only the part that belongs to the shard.
   void push_part(std::size_t shard, const Push& whole, std::uint64_t version);
 
   // Messages from and to other workers, or from a server's send().
-  void send(std::size_t to, Message message);
+  void send(std::size_t to, Message&& message);
   Message receive(const Wanted& wanted);
   std::optional<Message> received(const Wanted& wanted);
   bool has(const std::string& kind) const;
@@ -56,14 +56,14 @@ class WorkerMail {
   std::optional<Event> next_event(double until);
 
  private:
-  void send_to_server(std::size_t shard, Push push);
+  void send_to_server(std::size_t shard, Push&& push);
 
   Simulation& simulation_;
   std::size_t rank_;
   Arrival arrival_;
   std::function<void()> arrived_;
-  std::vector<Inbox<Model>> models_;  // by shard
-  Inbox<Event> events_;
+  std::vector<Inbox> models_;  // by shard
+  Inbox events_;
   std::map<std::string, std::function<void(const Message&)>> served_;  // by kind
   std::vector<Compressor> compressors_;                                // by shard; often none
   RandomStream compress_random_;

@@ -34,15 +34,25 @@ void check_together(const ModelSpec& model, const LoadedScenario& loaded) {
   }
 }
 
+const std::vector<FieldInfo>& data_keys() {
+  static const std::vector<FieldInfo> keys = keys_of(data_catalog());
+  return keys;
+}
+
+const std::vector<FieldInfo>& model_keys() {
+  static const std::vector<FieldInfo> keys = keys_of(model_catalog());
+  return keys;
+}
+
 }  // namespace
 
 LearningSpec read_learning(LoadedScenario& loaded) {
   const Place root{loaded.file, ""};
   LearningSpec spec;
   if (loaded.scenario.data) {
-    spec.data = read_by_kind(data_catalog(), loaded.full["data"], root / "data");
+    spec.data = read_by_kind(data_catalog(), data_keys(), loaded.full["data"], root / "data");
   }
-  spec.model = read_by_kind(model_catalog(), loaded.full["model"], root / "model");
+  spec.model = read_by_kind(model_catalog(), model_keys(), loaded.full["model"], root / "model");
   check_together(*spec.model, loaded);
   return spec;
 }
@@ -50,8 +60,8 @@ LearningSpec read_learning(LoadedScenario& loaded) {
 std::vector<FieldInfo> scenario_keys() {
   std::vector<FieldInfo> keys = Scenario::fields().infos();
   for (FieldInfo& key : keys) {
-    if (key.name == "data") key.children = keys_of(data_catalog());
-    if (key.name == "model") key.children = keys_of(model_catalog());
+    if (key.name == "data") key.children = data_keys();
+    if (key.name == "model") key.children = model_keys();
   }
   return keys;
 }

@@ -23,6 +23,8 @@ std::string first_not_finite(const RunResult& r) {
                                         {"time_to_target_s", r.time_to_target_s.value_or(0)},
                                         {"epochs", r.epochs},
                                         {"bytes", r.bytes},
+                                        {"energy_J", r.energy_J.value_or(0)},
+                                        {"cost", r.cost.value_or(0)},
                                         {"mean_staleness", r.mean_staleness}})) {
     return name;
   }

@@ -1,33 +1,20 @@
 #include "sim/results/link_use.hpp"
 
 #include <algorithm>
-#include <cctype>
+#include <unordered_map>
 
 namespace motley {
-namespace {
-
-std::string without_numbers(const std::string& name) {
-  std::string pattern;
-  for (const char c : name) {
-    if (std::isdigit(static_cast<unsigned char>(c)) == 0)
-      pattern += c;
-    else if (pattern.empty() || pattern.back() != '*')
-      pattern += '*';
-  }
-  return pattern;
-}
-
-}  // namespace
-
 std::vector<LinkUse> link_uses(const RunResult& result) {
   const bool grouped = result.workers.size() > most_workers_link_by_link;
   const double time = result.virtual_s;
   std::vector<LinkUse> uses;
+  std::unordered_map<std::string, std::size_t> row;
   for (const LinkResult& link : result.links) {
-    const std::string name = grouped ? without_numbers(link.name) : link.name;
-    auto use = std::find_if(uses.begin(), uses.end(),
-                            [&name](const LinkUse& known) { return known.name == name; });
-    if (use == uses.end()) use = uses.insert(uses.end(), LinkUse{.name = name});
+    const std::string group = link.group.empty() ? link.name : link.group;
+    const std::string name = grouped ? group : link.name;
+    const auto [index, is_new] = row.try_emplace(name, uses.size());
+    if (is_new) uses.push_back({.name = name, .group = group});
+    LinkUse* use = &uses[index->second];
     ++use->links;
     use->bandwidth_Bps += link.bandwidth_Bps;
     use->bytes += link.bytes;

@@ -7,10 +7,10 @@
 
 namespace motley {
 
-/// A row of links.csv: one link, or in a large cluster all links whose names differ only in their
-/// numbers.
+/// A row of links.csv: one link, or in a large cluster all links of a group.
 struct LinkUse {
-  std::string name;  ///< of a group with * for each number: gpu-*_up
+  std::string name;   ///< of the link, or of the group: gpu-*_up
+  std::string group;  ///< of a link that is alone, its name
   std::uint64_t links = 0;
   double bandwidth_Bps = 0;  ///< of all of them together, as are the bytes
   double bytes = 0;

@@ -11,7 +11,8 @@ Recorder::Recorder(const Scenario& scenario, const ClusterPlan& cluster,
       schedule_(scenario.evaluate.every),
       target_(scenario.target),
       samples_per_epoch_(samples_per_epoch),
-      workers_(cluster.workers.size()) {
+      workers_(cluster.workers.size()),
+      expenses_(cluster) {
   for (std::size_t i = 0; i < workers_.size(); ++i) {
     workers_[i].share_histogram(&staleness_[cluster.workers[i].class_name]);
   }
@@ -60,6 +61,7 @@ void Recorder::evaluated(double now, const Evaluation& evaluation, ModelKind kin
   point.test_loss = evaluation.loss;
   point.test_accuracy = evaluation.accuracy;
   point.kind = kind;
+  note_spent(point);
   curve_.push_back(point);
   loss_sum_ = 0;
   loss_count_ = 0;
@@ -67,6 +69,13 @@ void Recorder::evaluated(double now, const Evaluation& evaluation, ModelKind kin
   if (kind == ModelKind::oracle) return;
   target_.evaluated(now, updates_, evaluation);
   if (target_.time_s()) stop_.target_reached();
+}
+
+void Recorder::note_spent(CurvePoint& point) const {
+  if (!expenses_.any()) return;
+  const Spent spent = expenses_.spent(point.time_s, workers_);
+  point.energy_J = spent.energy_J;
+  point.cost = spent.cost;
 }
 
 void Recorder::close(double now) {
@@ -78,6 +87,7 @@ void Recorder::close(double now) {
   last.samples = samples_;
   last.epochs = epochs();
   last.bytes = bytes_;
+  note_spent(last);
   if (loss_count_ > 0) last.train_loss = loss_sum_ / static_cast<double>(loss_count_);
   curve_.push_back(last);
 }
@@ -91,6 +101,9 @@ void Recorder::write_to(RunResult& result, double virtual_s) const {
   result.epochs = epochs();
   result.bytes = bytes_;
   result.curve = curve_;
+  const Spent spent = expenses_.any() ? expenses_.spent(virtual_s, workers_) : Spent{};
+  result.energy_J = spent.energy_J;
+  result.cost = spent.cost;
   result.decisions = decisions_;
   std::stable_sort(result.decisions.begin(), result.decisions.end(),
                    [](const Decision& a, const Decision& b) {
@@ -102,13 +115,14 @@ void Recorder::write_to(RunResult& result, double virtual_s) const {
     result.reason = stop_.reason();
   } else if (!curve_.empty()) {
     for (const CurvePoint& point : curve_) {
+      if (point.kind == ModelKind::oracle) continue;  // such a model does not exist
       if (point.test_accuracy) {
         result.best_test_accuracy =
             std::max(result.best_test_accuracy.value_or(0), *point.test_accuracy);
       }
+      result.final_test_accuracy = point.test_accuracy;
+      result.final_test_loss = point.test_loss;
     }
-    result.final_test_accuracy = curve_.back().test_accuracy;
-    result.final_test_loss = curve_.back().test_loss;
   }
   std::uint64_t count = 0;
   std::uint64_t sum = 0;

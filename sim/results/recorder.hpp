@@ -9,6 +9,7 @@
 
 #include "sim/results/evaluation.hpp"
 #include "sim/results/evaluation_schedule.hpp"
+#include "sim/results/expenses.hpp"
 #include "sim/results/run_result.hpp"
 #include "sim/results/stop_rule.hpp"
 #include "sim/results/target_watch.hpp"
@@ -38,6 +39,7 @@ class Recorder {
   /// A choice the algorithm made about a worker, for decisions.csv.
   void decided(double now, std::size_t rank, const std::string& quantity, double value);
   void bytes_delivered(double bytes) { bytes_ += bytes; }
+  Expenses& expenses() { return expenses_; }
 
   /// Counts one update: of the global model, or of a worker's own, of which there is no more than
   /// the oracle of a merge. Returns whether the model is now due for evaluation; the caller then
@@ -67,12 +69,15 @@ class Recorder {
     return static_cast<double>(samples_) / static_cast<double>(samples_per_epoch_);
   }
 
+  void note_spent(CurvePoint& point) const;
+
   StopRule stop_;
   EvaluationSchedule schedule_;
   TargetWatch target_;
   std::size_t samples_per_epoch_;
 
   std::vector<WorkerAccount> workers_;
+  Expenses expenses_;
   std::unique_ptr<Timeline> timeline_;
   std::map<std::string, StalenessHistogram> staleness_;  // by class
   std::vector<CurvePoint> curve_;

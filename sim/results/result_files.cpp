@@ -31,16 +31,17 @@ void ResultFiles::write_json(const std::string& name, const Json& json) const {
 
 void ResultFiles::write_csvs(const std::vector<std::string>& axes,
                              const std::vector<RunResult>& results) const {
-  std::string runs = runs_table().header(axes);
-  std::string curves = curves_table().header();
+  const Extras extras = extras_of(results);
+  std::string runs = runs_table().header(axes, extras);
+  std::string curves = curves_table().header({}, extras);
   std::string workers = workers_table().header();
   std::string staleness = staleness_table().header();
   std::string links = links_table().header();
   std::string decisions = decisions_table().header();
   std::string warnings = warnings_table().header();
   for (const RunResult& r : results) {
-    runs += runs_table().line(r);
-    for (const CurvePoint& p : r.curve) curves += curves_table().line({r, p});
+    runs += runs_table().line(r, extras);
+    for (const CurvePoint& p : r.curve) curves += curves_table().line({r, p}, extras);
     for (const WorkerResult& w : r.workers) workers += workers_table().line({r, w});
     for (const StalenessCount& s : r.staleness) staleness += staleness_table().line({r, s});
     for (const LinkUse& l : link_uses(r)) links += links_table().line({r, l});
@@ -61,7 +62,7 @@ void ResultFiles::write_statistics(const std::vector<std::string>& axes,
                                    const std::string& baseline,
                                    const std::vector<RunResult>& results) const {
   const std::vector<ComparisonRow> rows = compare(results, baseline);
-  write_atomically(folder_ / "summary.csv", summary_csv(axes, rows));
+  write_atomically(folder_ / "summary.csv", summary_csv(axes, rows, extras_of(results)));
   write_atomically(folder_ / "comparisons.csv", comparisons_csv(axes, rows));
   write_atomically(folder_ / "bands.csv", bands_csv(axes, rows));
 }

@@ -1,5 +1,8 @@
 #include "sim/results/run_result.hpp"
 
+#include <algorithm>
+#include <iterator>
+
 #include "sim/base/json.hpp"
 
 namespace motley {
@@ -37,6 +40,29 @@ double RunResult::discarded_s() const {
   return sum(workers, &WorkerResult::discarded_s);
 }
 
+double at_time(const std::vector<CurvePoint>& curve, double time_s,
+               double (*value)(const CurvePoint&)) {
+  const auto after = std::find_if(curve.begin(), curve.end(), [time_s](const CurvePoint& point) {
+    return point.time_s >= time_s;
+  });
+  if (after == curve.end()) return curve.empty() ? 0 : value(curve.back());
+  if (after == curve.begin() || after->time_s == time_s) return value(*after);
+  const CurvePoint& before = *std::prev(after);
+  const double share = (time_s - before.time_s) / (after->time_s - before.time_s);
+  return value(before) + share * (value(*after) - value(before));
+}
+
+std::optional<double> RunResult::energy_to_target_J() const {
+  if (!time_to_target_s || !energy_J) return std::nullopt;
+  return at_time(curve, *time_to_target_s,
+                 [](const CurvePoint& p) { return p.energy_J.value_or(0); });
+}
+
+std::optional<double> RunResult::cost_to_target() const {
+  if (!time_to_target_s || !cost) return std::nullopt;
+  return at_time(curve, *time_to_target_s, [](const CurvePoint& p) { return p.cost.value_or(0); });
+}
+
 std::optional<Heterogeneity> RunResult::cluster_heterogeneity() const {
   if (workers.empty()) return std::nullopt;
   std::vector<double> speeds;
@@ -62,6 +88,8 @@ Json to_json(const RunResult& r) {
                {"best_test_accuracy", json_or_null(r.best_test_accuracy)},
                {"final_test_loss", json_or_null(r.final_test_loss)},
                {"time_to_target_s", json_or_null(r.time_to_target_s)},
+               {"energy_J", json_or_null(r.energy_J)},
+               {"cost", json_or_null(r.cost)},
                {"mean_staleness", r.mean_staleness},
                {"max_staleness", r.max_staleness},
                {"wall_s", r.wall_s},
@@ -76,7 +104,8 @@ Json to_json(const RunResult& r) {
   for (const CurvePoint& p : r.curve) {
     json["curve"].push_back({p.time_s, p.updates, p.samples, p.epochs, p.bytes,
                              json_or_null(p.train_loss), json_or_null(p.test_loss),
-                             json_or_null(p.test_accuracy), p.kind == ModelKind::oracle ? 1 : 0});
+                             json_or_null(p.test_accuracy), p.kind == ModelKind::oracle ? 1 : 0,
+                             json_or_null(p.energy_J), json_or_null(p.cost)});
   }
   for (const WorkerResult& w : r.workers) {
     json["workers"].push_back({w.name, w.class_name, w.speed_flops, w.compute_s, w.transfer_s,
@@ -84,7 +113,7 @@ Json to_json(const RunResult& r) {
                                w.max_staleness, w.data_samples});
   }
   for (const LinkResult& l : r.links) {
-    json["links"].push_back({l.name, l.bandwidth_Bps, l.bytes, l.busy_s});
+    json["links"].push_back({l.name, l.bandwidth_Bps, l.bytes, l.busy_s, l.group});
   }
   for (const StalenessCount& s : r.staleness) {
     json["staleness"].push_back({s.class_name, s.staleness, s.count});
@@ -117,16 +146,19 @@ RunResult run_result_from_json(const StrictJson& in) {
   r.best_test_accuracy = in.member("best_test_accuracy").number_or_null();
   r.final_test_loss = in.member("final_test_loss").number_or_null();
   r.time_to_target_s = in.member("time_to_target_s").number_or_null();
+  r.energy_J = in.member("energy_J").number_or_null();
+  r.cost = in.member("cost").number_or_null();
   r.mean_staleness = in.member("mean_staleness").number();
   r.max_staleness = in.member("max_staleness").count();
   r.wall_s = in.member("wall_s").number();
   r.peak_rss_mb = in.member("peak_rss_mb").number();
   r.evaluation_wall_s = in.member("evaluation_wall_s").number();
-  for_each_row(in.member("curve"), 9, [&r](const StrictJson& p) {
+  for_each_row(in.member("curve"), 11, [&r](const StrictJson& p) {
     r.curve.push_back({p.element(0).number(), p.element(1).count(), p.element(2).count(),
                        p.element(3).number(), p.element(4).number(), p.element(5).number_or_null(),
                        p.element(6).number_or_null(), p.element(7).number_or_null(),
-                       p.element(8).count() == 0 ? ModelKind::real : ModelKind::oracle});
+                       p.element(8).count() == 0 ? ModelKind::real : ModelKind::oracle,
+                       p.element(9).number_or_null(), p.element(10).number_or_null()});
   });
   for_each_row(in.member("workers"), 12, [&r](const StrictJson& w) {
     r.workers.push_back({w.element(0).text(), w.element(1).text(), w.element(2).number(),
@@ -134,9 +166,9 @@ RunResult run_result_from_json(const StrictJson& in) {
                          w.element(6).number(), w.element(7).count(), w.element(8).count(),
                          w.element(9).number(), w.element(10).count(), w.element(11).count()});
   });
-  for_each_row(in.member("links"), 4, [&r](const StrictJson& l) {
-    r.links.push_back(
-        {l.element(0).text(), l.element(1).number(), l.element(2).number(), l.element(3).number()});
+  for_each_row(in.member("links"), 5, [&r](const StrictJson& l) {
+    r.links.push_back({l.element(0).text(), l.element(1).number(), l.element(2).number(),
+                       l.element(3).number(), l.element(4).text()});
   });
   for_each_row(in.member("staleness"), 3, [&r](const StrictJson& s) {
     r.staleness.push_back({s.element(0).text(), s.element(1).count(), s.element(2).count()});

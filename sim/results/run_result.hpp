@@ -25,6 +25,8 @@ struct CurvePoint {
   std::optional<double> test_loss;   ///< empty when nothing is learnt
   std::optional<double> test_accuracy;
   ModelKind kind = ModelKind::real;
+  std::optional<double> energy_J = {};  ///< so far; empty when no power is given
+  std::optional<double> cost = {};      ///< so far; empty when no price is given
 };
 
 struct WorkerResult {
@@ -54,7 +56,8 @@ struct LinkResult {
   std::string name;
   double bandwidth_Bps = 0;
   double bytes = 0;
-  double busy_s = 0;  ///< during which at least one message flowed through it
+  double busy_s = 0;       ///< during which at least one message flowed through it
+  std::string group = {};  ///< all links of its kind, such as gpu-*_up; empty: it is alone
 };
 
 /// How many gradients of a class's workers were applied with this staleness.
@@ -96,6 +99,8 @@ struct RunResult : RunIdentity {
   std::optional<double> best_test_accuracy;
   std::optional<double> final_test_loss;
   std::optional<double> time_to_target_s;
+  std::optional<double> energy_J;  ///< empty when the scenario gives no power
+  std::optional<double> cost;      ///< empty when it gives no price
   double mean_staleness = 0;
   std::uint64_t max_staleness = 0;
   double wall_s = 0;
@@ -110,6 +115,9 @@ struct RunResult : RunIdentity {
   /// The virtual time the run was given; not in the CSV files.
   std::optional<double> time_budget_s;
 
+  /// On the straight line between the evaluations around it; empty when it was not reached.
+  std::optional<double> energy_to_target_J() const;
+  std::optional<double> cost_to_target() const;
   double compute_s() const;
   double transfer_s() const;
   double wait_s() const;
@@ -117,6 +125,10 @@ struct RunResult : RunIdentity {
   /// How uneven the cluster was; empty when the run failed before its workers were known.
   std::optional<Heterogeneity> cluster_heterogeneity() const;
 };
+
+/// The value at a time, on the straight line between the points of the curve around it.
+double at_time(const std::vector<CurvePoint>& curve, double time_s,
+               double (*value)(const CurvePoint&));
 
 /// How a child process hands its result to the parent, and how it is stored; exact both ways.
 /// InputError when it is not what to_json() makes.

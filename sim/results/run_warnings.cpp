@@ -18,6 +18,22 @@ bool never_moved(const RunResult& result) {
   });
 }
 
+/// Whether all that was evaluated after the initial model is what a merge would have given.
+bool never_merged(const RunResult& result) {
+  return result.curve.size() > 1 &&
+         std::all_of(result.curve.begin() + 1, result.curve.end(),
+                     [](const CurvePoint& point) { return point.kind == ModelKind::oracle; });
+}
+
+/// Whether the best accuracy is no better than naming the most frequent class always, but for what
+/// chance makes of so many test samples.
+bool stayed_at_chance(const RunResult& result, const RunSetting& setting) {
+  if (!result.best_test_accuracy || setting.test_samples == 0) return false;
+  const double deviation =
+      std::sqrt(setting.chance * (1 - setting.chance) / static_cast<double>(setting.test_samples));
+  return *result.best_test_accuracy <= setting.chance + 2 * deviation;
+}
+
 bool never_acted(const RunResult& result, const std::string& acted) {
   return result.discarded_s() == 0 &&
          std::none_of(result.decisions.begin(), result.decisions.end(), [&](const Decision& made) {
@@ -27,23 +43,35 @@ bool never_acted(const RunResult& result, const std::string& acted) {
 
 }  // namespace
 
+bool got_nowhere(const RunResult& result) {
+  return std::ranges::any_of(result.warnings, [](const RunWarning& warning) {
+    return warning.kind == "no_update" || warning.kind == "no_merge" ||
+           warning.kind == "never_moved" || warning.kind == "chance_level";
+  });
+}
+
 std::vector<RunWarning> warnings_of(const RunResult& result, const RunSetting& setting) {
   std::vector<RunWarning> warnings;
   if (result.status != RunStatus::ok) return warnings;
-  const bool learns = result.best_test_accuracy && setting.classes > 0;
-  if (result.updates == 0) {
-    if (!result.time_to_target_s) {
-      warnings.push_back({"no_update", "finished no update: is /stop too early?"});
-    }
+  if (result.time_to_target_s) {
+    // It has learnt what it was to learn.
+  } else if (result.updates == 0) {
+    warnings.push_back({"no_update", "finished no update: is /stop too early?"});
+  } else if (never_merged(result)) {
+    warnings.push_back({"no_merge",
+                        "never merged the workers' models: the curve shows what a merge would have "
+                        "given, and its accuracy is that of the initial model; is /stop too "
+                        "early?"});
   } else if (never_moved(result)) {
     warnings.push_back({"never_moved", "never moved: after " + counted(result.updates, "update") +
                                            " the test loss is that of the initial model; is "
                                            "step_size too small?"});
-  } else if (learns && *result.best_test_accuracy < 1.5 / static_cast<double>(setting.classes)) {
+  } else if (stayed_at_chance(result, setting)) {
     warnings.push_back({"chance_level", "never left chance (best accuracy " +
-                                            fixed(*result.best_test_accuracy, 3) + " with " +
-                                            std::to_string(setting.classes) +
-                                            " classes): try another step_size"});
+                                            fixed(*result.best_test_accuracy, 3) + ", and " +
+                                            fixed(setting.chance, 3) +
+                                            " by always naming the most frequent class): try "
+                                            "another step_size"});
   }
   if (result.updates > 0 && result.updates <= setting.warm_up_updates) {
     warnings.push_back(

@@ -10,14 +10,20 @@ namespace motley {
 
 /// What a run's result alone does not tell.
 struct RunSetting {
-  std::size_t classes = 0;            ///< of the data; 0 without classes
+  /// Accuracy of naming the most frequent class always, and over how many test samples; 0 without
+  /// classes.
+  double chance = 0;
+  std::size_t test_samples = 0;
   std::uint64_t warm_up_updates = 0;  ///< in which the algorithm does not yet do what it is about
   std::string bound;                  ///< parameter that acts only at times; empty: none
   std::string acted;                  ///< the decision that shows, after the start, that it did
 };
 
-/// What a reader should know before trusting a run that ended well. Kinds: no_update, never_moved,
-/// chance_level, in_warm_up, bound_idle (no decision shows that the bound acted, and nothing was discarded).
+/// What a reader should know before trusting a run that ended well. Kinds: no_update, no_merge (no
+/// model that exists was evaluated after the first), never_moved, chance_level, in_warm_up, bound_idle (no decision shows that the bound acted, and nothing was discarded).
 std::vector<RunWarning> warnings_of(const RunResult& result, const RunSetting& setting);
+
+/// Whether it has been warned of that nothing was learnt.
+bool got_nowhere(const RunResult& result);
 
 }  // namespace motley

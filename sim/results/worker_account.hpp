@@ -39,6 +39,10 @@ class WorkerAccount {
   double transfer_s() const { return transfer_s_; }
   double wait_s() const { return wait_s_; }
   double discarded_s() const { return discarded_s_; }
+  /// Computing up to now, used or not; changes nothing.
+  double busy_s(double now) const {
+    return compute_s_ + discarded_s_ + (computing_ ? now - since_ : 0);
+  }
   bool idle() const { return !computing_ && messages_ == 0; }
   /// When something last happened to this worker.
   double since() const { return since_; }

@@ -1,9 +1,12 @@
 #pragma once
 
+#include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "sim/scenario/scenario.hpp"
+#include "sim/scenario/step_time.hpp"
 
 namespace motley {
 
@@ -11,17 +14,57 @@ struct HostPlan {
   std::string name;
   std::string class_name;
   double speed_flops = 0;  ///< of a worker of a platform file: counts instead of the file's
-  LinkSpec link;           ///< not used with a platform file
+  LinkSpec link;           ///< its own, or its node's; not used with a platform file
   NoiseSpec noise;         ///< of a worker
+  StepTime step = {};      ///< of a worker
+  std::optional<std::size_t> max_batch = {};  ///< of a worker
+  std::optional<PowerSpec> power = {};
+  std::optional<double> price_per_hour = {};
+  std::optional<std::size_t> node = {};  ///< empty: it is a machine of its own
+  std::size_t place = 0;                 ///< its rack or site
+};
+
+/// A machine with several hosts. They share its link, and talk with each other inside: each has a
+/// port of its own on a crossbar.
+struct NodePlan {
+  std::string name;
+  std::string class_name;
+  LinkSpec link;
+  LinkSpec inside;
+  std::size_t place = 0;
+};
+
+/// A rack or a site, with a switch of its own.
+struct PlacePlan {
+  std::string name;
+  LinkSpec uplink = {};  ///< of a rack, to the core
+};
+
+/// A wide-area link between two sites; up is from the first to the second.
+struct SiteLinkPlan {
+  std::size_t first = 0;
+  std::size_t second = 0;
+  LinkSpec link;
 };
 
 /// The cluster host by host; the index of a worker is its rank.
 struct ClusterPlan {
   std::vector<HostPlan> workers;
   std::vector<HostPlan> servers;
-  std::string platform_file;  ///< empty: every host hangs on one switch by its link
-  bool no_latency = false;    ///< whatever the platform file says
+  std::vector<NodePlan> nodes;
+  FabricSpec::Kind fabric = FabricSpec::Kind::one_switch;
+  std::vector<PlacePlan> places;         ///< its racks or sites
+  std::vector<SiteLinkPlan> site_links;  ///< between any two sites
+  std::string platform_file = {};        ///< instead of all links, nodes and places
+  bool no_latency = false;               ///< whatever the platform file says
+
+  /// Whether every host hangs on one switch by a link of its own.
+  bool is_plain_switch() const;
 };
+
+/// Every link of the plan.
+void for_each_link(ClusterPlan& plan, const std::function<void(LinkSpec&)>& change);
+void for_each_link(const ClusterPlan& plan, const std::function<void(const LinkSpec&)>& look);
 
 /// Expands the classes and their spreads. For clusters without a platform file.
 ClusterPlan plan_cluster(const ClusterSpec& spec, double flops_per_sample, std::uint64_t seed);

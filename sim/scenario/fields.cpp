@@ -83,7 +83,23 @@ std::string FieldInfo::must_be() const {
   return text;
 }
 
+FieldInfo::~FieldInfo() = default;
+
 namespace fields_detail {
+
+void append(std::vector<FieldInfo>& infos, const FieldInfo& info, std::string type_name,
+            const JsonValue& schema, bool is_optional, const std::vector<FieldInfo>& children) {
+  FieldInfo& added = infos.emplace_back(info);
+  if (added.type.empty()) added.type = std::move(type_name);
+  if (!added.schema) added.schema = schema;
+  added.may_be_absent = !info.fallback && is_optional;
+  added.children = children;
+}
+
+void append(std::vector<FieldInfo>& infos, const std::vector<FieldInfo>& others) {
+  infos.insert(infos.end(), others.begin(), others.end());
+}
+
 namespace {
 
 void check_range(const FieldInfo& info, double number, const Json& value, const Place& place) {
@@ -227,15 +243,15 @@ void check_keys(const std::vector<FieldInfo>& infos, const Json& object, const P
     if (!object.contains(deciding) && !info.fallback) fields_detail::fail_missing(info, place);
   }
   const std::string kind = fields_detail::kind_of(infos, object);
-  std::vector<std::string> names;
-  for (const FieldInfo& info : infos) {
-    if (info.belongs_to(kind)) names.push_back(info.name);
-  }
   for (const auto& [key, value] : object.items()) {
     if (key.starts_with("//")) continue;
     const auto same_name = [&key = key](const FieldInfo& info) { return info.name == key; };
     const auto found = std::find_if(infos.begin(), infos.end(), same_name);
     if (found == infos.end()) {
+      std::vector<std::string> names;
+      for (const FieldInfo& info : infos) {
+        if (info.belongs_to(kind)) names.push_back(info.name);
+      }
       throw InputError(place / key, "unknown key" + did_you_mean(key, names) +
                                         ", known here: " + alternatives(names));
     }

@@ -43,6 +43,8 @@ struct FieldInfo {
   bool may_be_absent = false;            ///< no fallback and none needed
   std::vector<FieldInfo> children = {};  ///< of an object, or of a list's objects
 
+  ~FieldInfo();  // not inline: there are hundreds of descriptions
+
   /// "a number above 0", "a time with its unit, of at least 0", ... for messages and documentation.
   std::string must_be() const;
   /// Of a list: what holds for each of its elements.
@@ -79,6 +81,12 @@ std::vector<Json*> values_of(const std::vector<FieldInfo>& infos, Json& object, 
 /// The same for what is given, without fallbacks; nothing is required.
 std::vector<Json*> given_values_of(const std::vector<FieldInfo>& infos, Json& object,
                                    const Place& place);
+
+/// Adds a description with what follows from the type of its member.
+void append(std::vector<FieldInfo>& infos, const FieldInfo& info, std::string type_name,
+            const JsonValue& schema, bool is_optional, const std::vector<FieldInfo>& children);
+/// Adds the descriptions of a base.
+void append(std::vector<FieldInfo>& infos, const std::vector<FieldInfo>& others);
 
 template <class M>
 struct is_optional : std::false_type {};
@@ -121,14 +129,12 @@ class Fields {
   /// with fields(), types that read themselves, std::vector and std::optional of these, and Json
   /// (taken as it is).
   template <class M, class Owner>
-  requires std::is_base_of_v<Owner, T> Fields& add(FieldInfo info, M Owner::*member) {
-    if (info.type.empty()) info.type = fields_detail::type_name<M>(info);
-    if (!info.schema) info.schema = fields_detail::schema_of<M>();
-    info.may_be_absent = !info.fallback && fields_detail::is_optional<M>::value;
-    info.children = fields_detail::children_of<M>();
-    infos_.push_back(info);
-    readers_.push_back([info, member](Json& value, const Place& place, T& out) {
-      fields_detail::read_value(info, value, place, out.*member);
+  requires std::is_base_of_v<Owner, T> Fields& add(const FieldInfo& info, M Owner::*member) {
+    fields_detail::append(infos_, info, fields_detail::type_name<M>(info),
+                          fields_detail::schema_of<M>(), fields_detail::is_optional<M>::value,
+                          fields_detail::children_of<M>());
+    readers_.push_back([member](const FieldInfo& own, Json& value, const Place& place, T& out) {
+      fields_detail::read_value(own, value, place, out.*member);
     });
     return *this;
   }
@@ -136,12 +142,8 @@ class Fields {
   /// Takes over the fields of a base of T.
   template <class Base>
   requires std::is_base_of_v<Base, T> Fields& include(const Fields<Base>& base) {
-    for (std::size_t i = 0; i < base.infos_.size(); ++i) {
-      infos_.push_back(base.infos_[i]);
-      readers_.push_back([read = base.readers_[i]](Json& value, const Place& place, T& out) {
-        read(value, place, out);
-      });
-    }
+    fields_detail::append(infos_, base.infos_);
+    for (const auto& reader : base.readers_) readers_.push_back(reader);
     return *this;
   }
 
@@ -165,13 +167,20 @@ class Fields {
 
   void read(const std::vector<Json*>& values, const Place& place, T& out) const {
     for (std::size_t i = 0; i < infos_.size(); ++i) {
-      if (values[i] != nullptr) readers_[i](*values[i], place / infos_[i].name, out);
+      if (values[i] != nullptr) readers_[i](infos_[i], *values[i], place / infos_[i].name, out);
     }
   }
 
   std::vector<FieldInfo> infos_;
-  std::vector<std::function<void(Json&, const Place&, T&)>> readers_;
+  std::vector<std::function<void(const FieldInfo&, Json&, const Place&, T&)>> readers_;
 };
+
+/// T::fields(), made once: a sweep reads the same keys many thousand times.
+template <class T>
+const Fields<T>& fields_of() {
+  static const Fields<T> fields = T::fields();
+  return fields;
+}
 
 namespace fields_detail {
 
@@ -185,7 +194,8 @@ void read_value(const FieldInfo& info, Json& value, const Place& place, M& out) 
   } else if constexpr (is_vector<M>::value) {
     out.clear();
     out.resize(list_size(info, value, place));
-    const FieldInfo element = info.element();
+    // Objects know their own keys.
+    const FieldInfo element = Described<typename M::value_type> ? FieldInfo() : info.element();
     for (std::size_t i = 0; i < out.size(); ++i) {
       read_value(element, element_of(value, i), place / i, out[i]);
     }
@@ -209,7 +219,7 @@ void read_value(const FieldInfo& info, Json& value, const Place& place, M& out) 
     read_text(info, value, place, out);
   } else {
     static_assert(Described<M>);
-    M::fields().read(value, place, out);
+    fields_of<M>().read(value, place, out);
   }
 }
 

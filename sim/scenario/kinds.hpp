@@ -35,7 +35,7 @@ Kind<Section> describe_kind(std::string name, std::string summary) {
   return {{std::move(name), std::move(summary), Own::fields().infos()},
           [](Json& own, const Place& place) {
             auto section = std::make_unique<Own>();
-            Own::fields().read(own, place, *section);
+            fields_of<Own>().read(own, place, *section);
             if constexpr (requires { section->check(place); }) section->check(place);
             return section;
           }};
@@ -52,17 +52,24 @@ std::vector<FieldInfo> keys_of(const std::vector<Kind<Section>>& catalog) {
 }
 
 /// Reads the section by the kind that it names and writes the defaults of absent keys into it.
-/// Throws InputError.
+/// `keys` are keys_of(catalog), which take a while to find. Throws InputError.
 template <class Section>
-std::unique_ptr<Section> read_by_kind(const std::vector<Kind<Section>>& catalog, Json& section,
+std::unique_ptr<Section> read_by_kind(const std::vector<Kind<Section>>& catalog,
+                                      const std::vector<FieldInfo>& keys, Json& section,
                                       const Place& place) {
-  check_keys(keys_of(catalog), section, place);
+  check_keys(keys, section, place);
   Json own = section;
   own.erase("kind");
   auto result =
       find_in(catalog, "kind", section["kind"].get<std::string>(), place / "kind").read(own, place);
   section.update(own);  // keys that were given stay where they are
   return result;
+}
+
+template <class Section>
+std::unique_ptr<Section> read_by_kind(const std::vector<Kind<Section>>& catalog, Json& section,
+                                      const Place& place) {
+  return read_by_kind(catalog, keys_of(catalog), section, place);
 }
 
 }  // namespace motley

@@ -8,22 +8,10 @@
 #include "sim/base/json_file.hpp"
 #include "sim/base/limits.hpp"
 #include "sim/base/text.hpp"
+#include "sim/scenario/cluster_shape.hpp"
 
 namespace motley {
 namespace {
-
-/// The first host name that both classes have: gpu10 of classes gpu, with 11 workers, and gpu1.
-std::string common_host(const WorkerClassSpec& a, const WorkerClassSpec& b) {
-  if (!b.name.starts_with(a.name)) return "";
-  const std::string digits = b.name.substr(a.name.size());
-  const auto is_digit = [](unsigned char c) { return std::isdigit(c) != 0; };
-  constexpr std::size_t longest = 10;  // longer ones are beyond any count
-  if (digits.empty() || digits.size() > longest || digits[0] == '0' ||
-      !std::all_of(digits.begin(), digits.end(), is_digit)) {
-    return "";
-  }
-  return std::stoull(digits) * 10 < a.count ? b.name + "0" : "";
-}
 
 void check_worker_names(const std::vector<WorkerClassSpec>& workers, const Place& place) {
   for (std::size_t i = 0; i < workers.size(); ++i) {
@@ -36,21 +24,17 @@ void check_worker_names(const std::vector<WorkerClassSpec>& workers, const Place
       if (workers[i].name == workers[j].name) {
         throw InputError(here, "must differ from the other classes' names", Json(workers[i].name));
       }
-      const std::string host =
-          common_host(workers[i], workers[j]) + common_host(workers[j], workers[i]);
-      if (!host.empty()) {
-        throw InputError(here, "must be another: " + workers[j].name + " and " + workers[i].name +
-                                   " would both have a worker " + host);
-      }
     }
   }
 }
 
 void check_cluster(const ClusterSpec& cluster, const Place& place) {
   if (cluster.platform) {
-    if (!cluster.workers.empty() || cluster.server || !cluster.servers.empty() || cluster.link) {
-      throw InputError(place / "platform",
-                       "describes the whole cluster: remove workers, server, servers and link");
+    if (!cluster.workers.empty() || cluster.server || !cluster.servers.empty() || cluster.link ||
+        cluster.fabric) {
+      throw InputError(
+          place / "platform",
+          "describes the whole cluster: remove workers, server, servers, link and fabric");
     }
     return;
   }
@@ -71,22 +55,25 @@ void check_cluster(const ClusterSpec& cluster, const Place& place) {
     if (worker.speed_flops.has_value() == worker.samples_per_s.has_value()) {
       throw InputError(here, "needs exactly one of \"speed\" and \"samples_per_s\"");
     }
+    check_nodes(worker, here);
+    if (worker.samples_per_s && worker.step_overhead_s) {
+      throw InputError(here / "step_overhead",
+                       "goes with \"speed\": what was measured as samples_per_s has it already");
+    }
     if (worker.spread) check_spread(*worker.spread, worker.count, here / "spread");
     if (!worker.link && !cluster.link) {
       throw InputError(here, "needs a \"link\", here or in " + place.pointer);
     }
   }
-  if (cluster.server && !cluster.server->link && !cluster.link) {
-    throw InputError(place / "server", "needs a \"link\", here or in " + place.pointer);
-  }
+  if (cluster.server) check_server(*cluster.server, cluster, place, place / "server");
   if (cluster.server && !cluster.servers.empty()) {
     throw InputError(place / "servers", "is instead of \"server\": remove one of them");
   }
   for (std::size_t i = 0; i < cluster.servers.size(); ++i) {
-    if (!cluster.servers[i].link && !cluster.link) {
-      throw InputError(place / "servers" / i, "needs a \"link\", here or in " + place.pointer);
-    }
+    check_server(cluster.servers[i], cluster, place, place / "servers" / i);
   }
+  if (cluster.fabric) check_fabric(*cluster.fabric, place / "fabric");
+  places_of(cluster, place);  // only to see that everybody has one
 }
 
 /// What single fields cannot see: keys that depend on each other.
@@ -102,6 +89,7 @@ void check_together(const Scenario& s, const Place& root) {
   if (s.approximate.ring == ApproximateSpec::Ring::fluid && s.network != Scenario::Network::fluid) {
     throw InputError(root / "approximate" / "ring", "fluid needs \"network\": \"fluid\"");
   }
+  if (s.approximate.port_flows) check_port_flows(s.cluster, root / "approximate" / "port_flows");
   if (!s.stop.time_s && !s.stop.updates && !s.stop.samples && !s.stop.epochs) {
     throw InputError(root / "stop",
                      "needs at least one of \"time\", \"updates\", \"samples\", \"epochs\"");
@@ -196,7 +184,7 @@ Json read_scenario(const std::string& file, const std::vector<Override>& overrid
 LoadedScenario check_scenario(const std::string& file, Json scenario) {
   LoadedScenario loaded{file, {}, std::move(scenario)};
   const Place root{file, ""};
-  Scenario::fields().read(loaded.full, root, loaded.scenario);
+  fields_of<Scenario>().read(loaded.full, root, loaded.scenario);
   check_together(loaded.scenario, root);
   return loaded;
 }

@@ -7,8 +7,12 @@
 
 #include "sim/base/json.hpp"
 #include "sim/scenario/evaluation_interval.hpp"
+#include "sim/scenario/fabric.hpp"
 #include "sim/scenario/fields.hpp"
+#include "sim/scenario/link_spec.hpp"
+#include "sim/scenario/measured_throughput.hpp"
 #include "sim/scenario/noise.hpp"
+#include "sim/scenario/power.hpp"
 #include "sim/scenario/spread.hpp"
 #include "sim/scenario/tune.hpp"
 
@@ -16,21 +20,20 @@
 /// descriptions; defaults live there and nowhere else.
 namespace motley {
 
-struct LinkSpec {
-  double bandwidth_Bps = 0;
-  double latency_s = 0;
-
-  static Fields<LinkSpec> fields();
-};
-
 struct WorkerClassSpec {
   std::string name;
   std::size_t count = 1;
   std::optional<double> speed_flops;
-  std::optional<double> samples_per_s;
-  std::optional<SpreadSpec> spread;  ///< absent: all are equally fast
+  std::optional<MeasuredThroughput> samples_per_s;
+  std::optional<double> step_overhead_s;  ///< of each gradient, beside its samples; with speed
+  std::optional<std::size_t> max_batch;   ///< that fits its memory
+  std::optional<SpreadSpec> spread;       ///< absent: all are equally fast
   std::optional<NoiseSpec> noise;
   std::optional<LinkSpec> link;
+  std::optional<std::size_t> per_node;  ///< absent: every worker is a machine of its own
+  std::optional<LinkSpec> inside;       ///< given when per_node is
+  std::optional<PowerSpec> power;
+  std::optional<double> price_per_hour;
 
   static Fields<WorkerClassSpec> fields();
 };
@@ -38,6 +41,9 @@ struct WorkerClassSpec {
 struct ServerSpec {
   double speed_flops = 0;
   std::optional<LinkSpec> link;
+  std::optional<std::string> on;  ///< a class of workers on one of whose nodes it is
+  std::optional<PowerSpec> power;
+  std::optional<double> price_per_hour;
 
   static Fields<ServerSpec> fields();
 };
@@ -54,6 +60,7 @@ struct ClusterSpec {
   std::optional<ServerSpec> server;
   std::vector<ServerClassSpec> servers;  ///< instead of one server
   std::optional<LinkSpec> link;
+  std::optional<FabricSpec> fabric;     ///< absent: one switch
   std::optional<NoiseSpec> noise;       ///< of every class that has none of its own
   std::optional<std::string> platform;  ///< a SimGrid platform file instead of all the above
 

@@ -4,26 +4,25 @@
 #include "sim/scenario/sweep.hpp"
 
 namespace motley {
+namespace {
 
-Fields<LinkSpec> LinkSpec::fields() {
-  Fields<LinkSpec> f;
-  f.add({.name = "bandwidth",
-         .doc = "capacity, up and down each",
-         .dimension = Dimension::rate,
-         .minimum = 0,
-         .above_minimum = true},
-        &LinkSpec::bandwidth_Bps);
-  f.add({.name = "latency",
-         .doc = "of this link; a message pays the latency of every link it crosses",
-         .dimension = Dimension::time,
-         .minimum = 0},
-        &LinkSpec::latency_s);
-  return f;
+/// Of workers and servers.
+template <class Host>
+void add_expenses(Fields<Host>& f) {
+  f.add({.name = "power", .doc = "what each draws; energy is told when anything has it"},
+        &Host::power);
+  f.add(
+      {.name = "price_per_hour",
+       .doc = "of each, in any currency, while it takes part; costs are told when anything has it",
+       .minimum = 0},
+      &Host::price_per_hour);
 }
+
+}  // namespace
 
 Fields<WorkerClassSpec> WorkerClassSpec::fields() {
   Fields<WorkerClassSpec> f;
-  f.add({.name = "name", .doc = "of the class; its workers are called name0, name1, ..."},
+  f.add({.name = "name", .doc = "of the class; its workers are called name-0, name-1, ..."},
         &WorkerClassSpec::name);
   f.add({.name = "count",
          .doc = "how many there are",
@@ -38,17 +37,46 @@ Fields<WorkerClassSpec> WorkerClassSpec::fields() {
          .above_minimum = true},
         &WorkerClassSpec::speed_flops);
   f.add({.name = "samples_per_s",
-         .doc = "instead of speed: training samples per second one worker reaches",
+         .doc = "instead of speed: training samples per second one worker reaches; or as measured, "
+                "by batch size: {\"1\": 40, \"8\": 220, \"32\": 410}. The time of a batch in "
+                "between is on the straight line; beyond the largest the throughput stays; below "
+                "the smallest the line of the first two goes on, or the throughput stays where "
+                "that would be below 0 for an empty batch",
          .minimum = 0,
-         .above_minimum = true},
+         .above_minimum = true,
+         .type = "number"},
         &WorkerClassSpec::samples_per_s);
+  f.add(
+      {.name = "step_overhead",
+       .doc = "with speed: time that each gradient takes beside its samples; like all of its time "
+              "it is multiplied by the noise, but neither spread nor a faster device changes it",
+       .dimension = Dimension::time,
+       .minimum = 0},
+      &WorkerClassSpec::step_overhead_s);
+  f.add({.name = "max_batch",
+         .doc = "the largest batch that fits one worker's memory; a larger one is an error",
+         .minimum = 1},
+        &WorkerClassSpec::max_batch);
   f.add({.name = "spread", .doc = "how the speeds of these workers differ; all equal when absent"},
         &WorkerClassSpec::spread);
   f.add({.name = "noise",
          .doc = "slow-downs that differ from step to step, instead of the cluster's"},
         &WorkerClassSpec::noise);
-  f.add({.name = "link", .doc = "of each worker, instead of the cluster's"},
+  f.add({.name = "link",
+         .doc = "of each worker, or of each node (its network card), instead of the cluster's"},
         &WorkerClassSpec::link);
+  f.add({.name = "per_node",
+         .doc = "workers that sit in one node and share its link; must divide count. When absent "
+                "every worker has a link of its own",
+         .minimum = 1,
+         .maximum = limits::most_workers},
+        &WorkerClassSpec::per_node);
+  f.add({.name = "inside",
+         .doc = "with per_node: between each worker and the crossbar of its node, full duplex. "
+                "Messages inside the node cross those of both ends and not the node's link; "
+                "messages out of it cross the node's link and not these"},
+        &WorkerClassSpec::inside);
+  add_expenses(f);
   return f;
 }
 
@@ -61,6 +89,13 @@ Fields<ServerSpec> ServerSpec::fields() {
          .above_minimum = true},
         &ServerSpec::speed_flops);
   f.add({.name = "link", .doc = "of the server, instead of the cluster's"}, &ServerSpec::link);
+  f.add(
+      {.name = "on",
+       .doc = "instead of link: a class of workers with per_node, on the first of whose nodes the "
+              "server is (further servers on the following ones, then from the first again); it "
+              "shares the node's link and talks inside like the node's workers"},
+      &ServerSpec::on);
+  add_expenses(f);
   return f;
 }
 
@@ -90,18 +125,20 @@ Fields<ClusterSpec> ClusterSpec::fields() {
               "it (see the algorithms' placement)",
        .fallback = Json::array()},
       &ClusterSpec::servers);
-  f.add({.name = "link", .doc = "between each host and the non-blocking switch, full duplex"},
+  f.add({.name = "link", .doc = "between each host and its switch, full duplex"},
         &ClusterSpec::link);
+  f.add({.name = "fabric", .doc = "what joins the hosts; one non-blocking switch when absent"},
+        &ClusterSpec::fabric);
   f.add({.name = "noise",
          .doc = "slow-downs that differ from step to step, of every class that has none of its "
                 "own; also with a platform file"},
         &ClusterSpec::noise);
-  f.add(
-      {.name = "platform",
-       .doc =
-           "a SimGrid platform file instead of workers, servers and link; hosts take part by their "
-           "property role (worker, server); relative to the scenario file"},
-      &ClusterSpec::platform);
+  f.add({.name = "platform",
+         .doc = "a SimGrid platform file instead of workers, servers, link and fabric; hosts take "
+                "part by "
+                "their property role (worker, server), and ranks follow their order in the file; "
+                "relative to the scenario file"},
+        &ClusterSpec::platform);
   return f;
 }
 

@@ -20,6 +20,8 @@ struct SpreadSpec {
   std::vector<double> speeds;  ///< list: relative speeds, one per worker
   Keep keep = Keep::fastest;
 
+  /// Whether the speeds depend on the seed.
+  bool is_random() const { return law == Law::lognormal || law == Law::pareto; }
   static Fields<SpreadSpec> fields();
 };
 

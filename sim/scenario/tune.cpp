@@ -70,8 +70,7 @@ TuneGrid WrittenGrid::read() const {
 
 std::vector<std::string> TuneSpec::own_keys() {
   std::vector<std::string> keys;
-  const Fields<Budget> fields = Budget::fields();
-  for (const FieldInfo& field : fields.infos()) keys.push_back(field.name);
+  for (const FieldInfo& field : fields_of<Budget>().infos()) keys.push_back(field.name);
   return keys;
 }
 
@@ -88,7 +87,7 @@ TuneSpec TuneSpec::read(const Json& value, const Place& place) {
       tune.grids.push_back({key, JsonValue(given), place / key});
   }
   Budget budget;
-  Budget::fields().read(budget_json, place, budget);
+  fields_of<Budget>().read(budget_json, place, budget);
   tune.runs = budget.runs;
   tune.at = budget.at;
   return tune;
@@ -96,8 +95,7 @@ TuneSpec TuneSpec::read(const Json& value, const Place& place) {
 
 JsonValue TuneSpec::schema() {
   Json schema = grids_schema(ValueList::schema());
-  const Fields<Budget> fields = Budget::fields();
-  for (const FieldInfo& field : fields.infos()) {
+  for (const FieldInfo& field : fields_of<Budget>().infos()) {
     schema["properties"][field.name] = value_schema(field);
   }
   return schema;

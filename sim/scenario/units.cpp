@@ -27,6 +27,7 @@ const std::vector<Unit>& table(Dimension dimension) {
       {"Bps", 1},     {"kBps", 1e3}, {"MBps", 1e6},    {"GBps", 1e9},    {"TBps", 1e12}};
   static const std::vector<Unit> flops = {{"f", 1},    {"kf", 1e3},  {"Mf", 1e6},
                                           {"Gf", 1e9}, {"Tf", 1e12}, {"Pf", 1e15}};
+  static const std::vector<Unit> power = {{"mW", 1e-3}, {"W", 1}, {"kW", 1e3}, {"MW", 1e6}};
   switch (dimension) {
     case Dimension::time:
       return time;
@@ -37,6 +38,8 @@ const std::vector<Unit>& table(Dimension dimension) {
     case Dimension::speed:
     case Dimension::work:
       return flops;
+    case Dimension::power:
+      return power;
     case Dimension::none:
       break;
   }
@@ -60,6 +63,8 @@ Sizes sizes_of(Dimension dimension) {
     case Dimension::speed:
     case Dimension::work:
       return {1e-3, 1e27};
+    case Dimension::power:
+      return {1e-9, 1e12};
     case Dimension::none:
       break;
   }
@@ -85,6 +90,8 @@ std::string likely_unit(Dimension dimension) {
       return "Tf";
     case Dimension::work:
       return "Gf";
+    case Dimension::power:
+      return "W";
     case Dimension::none:
       break;
   }
@@ -109,6 +116,8 @@ std::string dimension_name(Dimension dimension) {
       return "speed in flops per second";
     case Dimension::work:
       return "number of flops";
+    case Dimension::power:
+      return "power";
     case Dimension::none:
       break;
   }

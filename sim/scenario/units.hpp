@@ -8,8 +8,8 @@
 namespace motley {
 
 /// What a quantity measures. A quantity is written as a string with its unit and held in SI:
-/// seconds, bytes, bytes per second, flops per second, flops.
-enum class Dimension { none, time, data, rate, speed, work };
+/// seconds, bytes, bytes per second, flops per second, flops, watts.
+enum class Dimension { none, time, data, rate, speed, work, power };
 
 /// Reads "10Gbps", "50us", "4Tf", ... into SI. A bare number, an unknown unit, or a unit of another
 /// dimension is an InputError that names the likely unit.

@@ -60,7 +60,7 @@ Json rounded(double number, const std::string& unit) {
 
 ValueList list_of_range(Json range_json, const Place& place) {
   Range range;
-  Range::fields().read(range_json, place, range);
+  fields_of<Range>().read(range_json, place, range);
   const Amount from = read_amount(range.from, place / "from");
   const Amount to = read_amount(range.to, place / "to");
   if (from.unit != to.unit) {
@@ -76,7 +76,7 @@ ValueList list_of_range(Json range_json, const Place& place) {
     throw InputError(place, "spans more than numbers can: bring \"from\" and \"to\" nearer",
                      range_json);
   }
-  ValueList list{{}, log ? ValueList::Scale::log : ValueList::Scale::linear};
+  ValueList list{{}, log ? ValueList::Scale::log : ValueList::Scale::linear, true};
   for (std::size_t i = 0; i < range.steps; ++i) {
     const double part = static_cast<double>(i) / static_cast<double>(range.steps - 1);
     list.values.push_back(rounded(log ? from.number * std::pow(to.number / from.number, part)
@@ -141,6 +141,19 @@ std::optional<Json> next_value(const Json& before, const Json& last, ValueList::
   if (before.is_number_integer() && last.is_number_integer()) next = std::round(next);
   if (!std::isfinite(next) || next == b->number) return std::nullopt;
   return rounded(next, b->unit);
+}
+
+std::vector<Json> whole_values(const std::vector<Json>& values) {
+  std::vector<Json> whole;
+  for (const Json& value : values) {
+    const Json next = value.is_number() ? Json(std::llround(value.get<double>())) : value;
+    if (std::ranges::find(whole, next) == whole.end()) whole.push_back(next);
+  }
+  return whole;
+}
+
+void ValueList::round_range() {
+  if (is_range) values = whole_values(values);
 }
 
 ValueList ValueList::read(const Json& written, const Place& place) {

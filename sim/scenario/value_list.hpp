@@ -15,12 +15,18 @@ struct ValueList {
   std::vector<Json> values;
   /// Equal differences or ratios; none of what is no number, or of numbers with different units.
   Scale scale = Scale::none;
+  bool is_range = false;
 
+  /// The values of a range as whole numbers, each once; what was listed stays as it is.
+  void round_range();
   /// InputError when it is neither list nor range, is empty, or has a value twice.
   static ValueList read(const Json& given, const Place& place);
   /// The JSON Schema of what read() takes.
   static Json schema();
 };
+
+/// Numbers rounded to whole ones, each value once.
+std::vector<Json> whole_values(const std::vector<Json>& values);
 
 /// A number, or a number with a unit after it.
 struct Amount {

@@ -24,10 +24,15 @@ double evaluations(const Scenario& scenario, double updates, double virtual_s) {
 double expected_cost(const Experiment& experiment, const RunPlan& plan) {
   const StopSpec& stop = experiment.scenario().stop;
   const Problem& problem = experiment.problem();
-  const double batch = plan.parameters.value("batch_size", 1.0);
+  const std::vector<HostPlan>& workers = experiment.cluster().workers;
+  const double batch =
+      static_cast<double>(plan.batches.sum()) / static_cast<double>(workers.size());  // mean
   const double samples_of_update = batch * plan.gradients_per_update;
   double cluster_flops = 0;
-  for (const HostPlan& worker : experiment.cluster().workers) cluster_flops += worker.speed_flops;
+  for (std::size_t i = 0; i < workers.size(); ++i) {
+    cluster_flops += workers[i].step.speed_at(plan.batches[i], workers[i].speed_flops,
+                                              experiment.flops_per_sample());
+  }
   const double samples_per_s = cluster_flops / experiment.flops_per_sample();
 
   // As if nobody ever waited.

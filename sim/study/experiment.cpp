@@ -4,18 +4,18 @@
 #include <chrono>
 #include <cmath>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
+#include <map>
 #include <set>
 #include <sstream>
 #include <sys/resource.h>
 
-#include "sim/base/digest.hpp"
 #include "sim/base/format.hpp"
 #include "sim/base/json.hpp"
 #include "sim/base/machine_memory.hpp"
-#include "sim/base/regular_file.hpp"
+#include "sim/engine/model_split.hpp"
+#include "sim/learning/data/dataset.hpp"
 #include "sim/results/run_warnings.hpp"
+#include "sim/study/planned_batches.hpp"
 #include "sim/study/tuned_parameters.hpp"
 
 namespace motley {
@@ -27,10 +27,10 @@ std::string beside(const std::string& scenario_file, const std::string& path) {
 
 /// Without its comments, sorted, whole numbers without a point: what is written otherwise but means
 /// the same is the same.
-nlohmann::json without_comments(const Json& json) {
+Json canonical(const Json& json) {
   if (json.is_array()) {
-    nlohmann::json list = nlohmann::json::array();
-    for (const Json& element : json) list.push_back(without_comments(element));
+    Json list = Json::array();
+    for (const Json& element : json) list.push_back(canonical(element));
     return list;
   }
   if (json.is_number_float() && std::abs(json.get<double>()) < 1e15 &&
@@ -38,16 +38,13 @@ nlohmann::json without_comments(const Json& json) {
     return json.get<std::int64_t>();
   }
   if (!json.is_object()) return json;
-  nlohmann::json object = nlohmann::json::object();
+  std::map<std::string, const Json*> sorted;
   for (const auto& [key, value] : json.items()) {
-    if (!key.starts_with("//")) object[key] = without_comments(value);
+    if (!key.starts_with("//")) sorted[key] = &value;
   }
+  Json object = Json::object();
+  for (const auto& [key, value] : sorted) object[key] = canonical(*value);
   return object;
-}
-
-std::string contents_of(const std::string& file) {
-  std::ifstream in(file, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
 }
 
 double peak_rss_mb() {
@@ -87,6 +84,20 @@ struct AlgorithmEntry {
   }
 };
 
+/// All keys of an entry.
+const std::vector<FieldInfo>& entry_keys(const AlgorithmInfo& info) {
+  static const std::map<std::string, std::vector<FieldInfo>> keys_by_name = [] {
+    std::map<std::string, std::vector<FieldInfo>> all;
+    for (const AlgorithmInfo& each : algorithm_catalog()) {
+      std::vector<FieldInfo>& keys = all[each.name];
+      keys = AlgorithmEntry::fields().infos();
+      keys.insert(keys.end(), each.parameters.begin(), each.parameters.end());
+    }
+    return all;
+  }();
+  return keys_by_name.at(info.name);
+}
+
 /// Of an entry, without what stands beside them.
 Json own_parameters(const Json& entry) {
   Json parameters = entry;
@@ -97,9 +108,10 @@ Json own_parameters(const Json& entry) {
 }  // namespace
 
 Experiment::Experiment(const std::string& file, const std::vector<Override>& overrides)
-    : Experiment(load_scenario(file, overrides), *std::make_unique<SharedDatasets>()) {}
+    : Experiment(load_scenario(file, overrides), *std::make_unique<SharedDatasets>(),
+                 *std::make_unique<SharedPlatforms>()) {}
 
-Experiment::Experiment(LoadedScenario loaded, SharedDatasets& datasets)
+Experiment::Experiment(LoadedScenario loaded, SharedDatasets& datasets, SharedPlatforms& platforms)
     : loaded_(std::move(loaded)), learning_(read_learning(loaded_)) {
   const Scenario& s = loaded_.scenario;
   const std::string& file = loaded_.file;
@@ -115,49 +127,82 @@ Experiment::Experiment(LoadedScenario loaded, SharedDatasets& datasets)
   message_bytes_ = static_cast<std::uint64_t>(std::llround(
       s.cost.model_size_bytes.value_or(static_cast<double>(4 * problem_->dimension()))));
   if (s.cluster.platform) {
-    const Place place = root / "cluster" / "platform";
-    const std::string path = beside(file, *s.cluster.platform);
-    if (!std::filesystem::exists(path)) throw InputError(place, "no such file: " + path);
-    const std::string why_not = why_not_regular(path);
-    if (!why_not.empty()) throw InputError(place, path + ": " + why_not);
-    cluster_ = inspect_platform(path, place);
+    const SharedPlatforms::Entry& platform =
+        platforms.get(beside(file, *s.cluster.platform), root / "cluster" / "platform");
+    cluster_ = platform.cluster;
+    platform_digest_ = platform.digest;
     for (HostPlan& worker : cluster_.workers) worker.noise = s.cluster.noise.value_or(NoiseSpec{});
   } else {
-    std::size_t workers = 0;
-    for (const WorkerClassSpec& worker : s.cluster.workers) workers += worker.count;
-    check_fits_memory(static_cast<double>(workers * sizeof(HostPlan)),
-                      "the list of " + std::to_string(workers) + " workers",
-                      root / "cluster" / "workers");
-    cluster_ = plan_cluster(s.cluster, flops_per_sample_, s.seed);
-    constexpr double most = 1e12;  // beyond it the slowest never finish anything
-    const double ratio = heterogeneity(worker_speeds(cluster_)).speed_ratio;
-    if (!(ratio <= most)) {
-      throw InputError(root / "cluster" / "workers",
-                       "the slowest worker is more than 1e12 times slower than the fastest: check "
-                       "their speeds and spread");
-    }
+    plan_cluster_of_classes();
   }
   if (data_) {
-    partition_ =
-        std::make_unique<Partition>(learning_.data->partition, data_->train.labels, data_->classes,
-                                    cluster_.workers.size(), s.seed, root / "data" / "partition");
-  } else {
-    partition_ = std::make_unique<Partition>(problem_->train_size());
+    Partition::check(learning_.data->partition, data_->train.labels.size(), cluster_.workers.size(),
+                     root / "data" / "partition");
   }
+  facts_ = {{},
+            {},
+            cluster_.workers.size(),
+            cluster_.servers.size(),
+            problem_->train_size(),
+            flops_per_sample_,
+            s.seed,
+            !data_ || learning_.data->partition.kind == PartitionSpec::Kind::iid};
+  describe_workers(cluster_, facts_);
   plan_runs();
+
+  Json described = loaded_.full;
+  for (const char* key :
+       {"$schema", "name", "replicas", "sweep", "defaults", "algorithms", "baseline", "tune"}) {
+    described.erase(key);
+  }
+  if (!data_digest_.empty()) {
+    for (const std::string& key : learning_.data->file_keys()) described["data"].erase(key);
+    described["data"]["digest"] = data_digest_;
+  }
+  if (!platform_digest_.empty()) described["cluster"]["platform"] = platform_digest_;
+  described["algorithm"] = Json();  // its place in the order
+  described_ = canonical(described);
 }
 
-RunFacts Experiment::facts() const {
-  RunFacts facts{{},
-                 worker_speeds(cluster_),
-                 cluster_.workers.size(),
-                 cluster_.servers.size(),
-                 problem_->train_size(),
-                 flops_per_sample_,
-                 scenario().seed,
-                 partition_->is_shared()};
-  for (const HostPlan& worker : cluster_.workers) facts.names.push_back(worker.name);
-  return facts;
+void Experiment::plan_cluster_of_classes() {
+  const Scenario& s = scenario();
+  std::size_t workers = 0;
+  for (const WorkerClassSpec& worker : s.cluster.workers) workers += worker.count;
+  check_fits_memory(static_cast<double>(workers * sizeof(HostPlan)),
+                    "the list of " + std::to_string(workers) + " workers",
+                    Place{loaded_.file, ""} / "cluster" / "workers");
+  cluster_ = plan_cluster(s.cluster, flops_per_sample_, s.seed);
+  check_speeds(cluster_);
+}
+
+void Experiment::check_speeds(const ClusterPlan& cluster) const {
+  constexpr double most = 1e12;  // beyond it the slowest never finish anything
+  const double ratio = heterogeneity(worker_speeds(cluster)).speed_ratio;
+  if (ratio <= most) return;
+  throw InputError(Place{loaded_.file, ""} / "cluster" / "workers",
+                   "the slowest worker is more than 1e12 times slower than the fastest: check "
+                   "their speeds and spread");
+}
+
+void Experiment::check_seed(std::uint64_t seed) const {
+  const ClusterSpec& cluster = scenario().cluster;
+  if (std::ranges::none_of(cluster.workers, [](const WorkerClassSpec& worker) {
+        return worker.spread && worker.spread->is_random();
+      })) {
+    return;
+  }
+  check_speeds(plan_cluster(cluster, flops_per_sample_, seed));
+}
+
+const Partition& Experiment::partition() const {
+  if (!partition_ && data_) {
+    partition_ =
+        std::make_unique<Partition>(learning_.data->partition, data_->train.labels, data_->classes,
+                                    cluster_.workers.size(), scenario().seed);
+  } else if (!partition_) {
+    partition_ = std::make_unique<Partition>(problem_->train_size());
+  }
+  return *partition_;
 }
 
 void Experiment::plan_runs() {
@@ -165,8 +210,9 @@ void Experiment::plan_runs() {
   const Place root{loaded_.file, ""};
   Json& defaults = loaded_.full["defaults"];
   DefaultsSpec ignored;
-  DefaultsSpec::fields().read_given(defaults, root / "defaults", ignored);
+  fields_of<DefaultsSpec>().read_given(defaults, root / "defaults", ignored);
 
+  if (s.tune) check_known(*s.tune, s.algorithms);
   std::set<std::string> labels;
   for (std::size_t i = 0; i < loaded_.scenario.algorithms.size(); ++i) {
     const Place place = root / "algorithms" / i;
@@ -177,9 +223,7 @@ void Experiment::plan_runs() {
     const std::string name = text_member(given, "name", place);
     const Place place_of_name = place / "name";
     const AlgorithmInfo& info = find_algorithm(name, place_of_name);
-    std::vector<FieldInfo> keys = AlgorithmEntry::fields().infos();
-    keys.insert(keys.end(), info.parameters.begin(), info.parameters.end());
-    check_keys(keys, given, place);
+    check_keys(entry_keys(info), given, place);
     RunPlan plan;
     plan.algorithm = info.name;
     plan.label = text_member(given, "label", place);
@@ -219,9 +263,13 @@ void Experiment::plan_runs() {
 void Experiment::complete(RunPlan& plan) const {
   const Place place_of_name = plan.place / "name";
   const AlgorithmInfo& info = find_algorithm(plan.algorithm, place_of_name);
+  const bool has_own_batches = plan.parameters.contains("batch_size");
   for (const auto& [key, value] : loaded_.full["defaults"].items()) {
     if (!plan.parameters.contains(key) && takes(info, key)) plan.parameters[key] = value;
   }
+  const Place place_of_defaults = Place{loaded_.file, ""} / "defaults";
+  plan.batches = planned_batches(plan.parameters, cluster_,
+                                 (has_own_batches ? plan.place : place_of_defaults) / "batch_size");
   const std::unique_ptr<Algorithm> algorithm = info.make(plan.parameters, plan.place, facts());
   if (algorithm->needs_server() && cluster_.servers.empty()) {
     throw InputError(plan.place, info.name + " needs a server: add " +
@@ -242,6 +290,10 @@ RunPlan Experiment::with_values(std::size_t run, const Json& values) const {
   plan.parameters.update(values);
   complete(plan);
   return plan;
+}
+
+std::size_t Experiment::classes() const {
+  return data_ ? data_->classes : 0;
 }
 
 std::string Experiment::describe() const {
@@ -270,20 +322,11 @@ std::string Experiment::describe() const {
 }
 
 Json Experiment::description_of(const RunPlan& plan) const {
-  nlohmann::json description = without_comments(loaded_.full);
-  for (const char* key :
-       {"$schema", "name", "replicas", "sweep", "defaults", "algorithms", "baseline", "tune"}) {
-    description.erase(key);
-  }
-  if (data_) {
-    for (const std::string& key : learning_.data->file_keys()) description["data"].erase(key);
-    description["data"]["digest"] = data_digest_;
-  }
-  if (!cluster_.platform_file.empty()) {
-    description["cluster"]["platform"] = digest(contents_of(cluster_.platform_file));
-  }
-  description["algorithm"] = without_comments(plan.parameters);
-  description["algorithm"]["name"] = plan.algorithm;
+  Json description = described_;
+  Json& algorithm = description["algorithm"];
+  algorithm = plan.parameters;
+  algorithm["name"] = plan.algorithm;
+  algorithm = canonical(algorithm);
   return description;
 }
 
@@ -295,8 +338,16 @@ RunResult Experiment::run(const RunPlan& plan, unsigned threads,
       find_algorithm(plan.algorithm, plan.place).make(parameters, plan.place, facts());
   RunResult result = run(*algorithm, threads, on_progress, run_name, trace);
   const ActingBound bound = algorithm->bound();
-  result.warnings = warnings_of(result, {classes(), parameters.value("warm_up", std::uint64_t{0}),
-                                         bound.parameter, bound.decision});
+  RunSetting setting{0, 0, parameters.value("warm_up", std::uint64_t{0}), bound.parameter,
+                     bound.decision};
+  if (data_ && data_->test.size() > 0) {
+    std::vector<std::size_t> counts(data_->classes);
+    for (const std::uint16_t label : data_->test.labels) ++counts[label];
+    setting.test_samples = data_->test.size();
+    setting.chance = static_cast<double>(*std::ranges::max_element(counts)) /
+                     static_cast<double>(setting.test_samples);
+  }
+  result.warnings = warnings_of(result, setting);
   return result;
 }
 
@@ -304,14 +355,15 @@ RunResult Experiment::run(Algorithm& algorithm, unsigned threads,
                           const std::function<void(const Progress&)>& on_progress,
                           const std::string& run_name, const TraceRequest& trace) const {
   const auto start = std::chrono::steady_clock::now();
-  Simulation simulation({scenario(), cluster_, *problem_, *partition_, order(), flops_per_sample_,
-                         message_bytes_, threads, on_progress, trace.window,
-                         trace.paje ? (trace.folder / (run_name + ".paje")).string() : ""});
-  RunResult result = simulation.run(algorithm);
+  RunResult result =
+      simulate({scenario(), cluster_, *problem_, partition(), order(), flops_per_sample_,
+                message_bytes_, threads, on_progress, trace.window,
+                [&](const Timeline& timeline) { write_trace(trace, run_name, timeline); },
+                trace.paje ? (trace.folder / (run_name + ".paje")).string() : ""},
+               algorithm);
   const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - start;
   result.wall_s = wall.count();
   result.peak_rss_mb = peak_rss_mb();
-  if (trace.window) write_trace(trace, run_name, *simulation.recorder().timeline());
   return result;
 }
 

@@ -6,13 +6,11 @@
 
 #include "algorithms/catalog.hpp"
 #include "sim/base/json.hpp"
-#include "sim/engine/simulation.hpp"
-#include "sim/learning/data/sampler.hpp"
+#include "sim/engine/simulate.hpp"
 #include "sim/learning/data/shared_datasets.hpp"
 #include "sim/learning/learning_spec.hpp"
-#include "sim/learning/models/problem.hpp"
 #include "sim/results/trace_files.hpp"
-#include "sim/scenario/cluster_plan.hpp"
+#include "sim/study/shared_platforms.hpp"
 
 namespace motley {
 
@@ -23,7 +21,8 @@ struct RunPlan {
   Json parameters;
   Place place;
   double gradients_per_update = 1;  ///< approximately
-  std::vector<TuneGrid> grids;      ///< parameters to be tuned, which have the first values here
+  BatchSizes batches;
+  std::vector<TuneGrid> grids;  ///< parameters to be tuned, which have the first values here
 };
 
 /// One point of a scenario's sweep, or a scenario without one, ready to run: checked to the last
@@ -31,7 +30,7 @@ struct RunPlan {
 class Experiment {
  public:
   /// Throws InputError for any mistake in the scenario; nothing has been written then.
-  Experiment(LoadedScenario loaded, SharedDatasets& datasets);
+  Experiment(LoadedScenario loaded, SharedDatasets& datasets, SharedPlatforms& platforms);
   Experiment(const std::string& file, const std::vector<Override>& overrides);
 
   const Scenario& scenario() const { return loaded_.scenario; }
@@ -47,12 +46,14 @@ class Experiment {
   double flops_per_sample() const { return flops_per_sample_; }
   std::uint64_t message_bytes() const { return message_bytes_; }
   /// Whether the data has classes, and how many: accuracy at chance is 1 over that.
-  std::size_t classes() const { return data_ ? data_->classes : 0; }
+  std::size_t classes() const;
   /// Cluster, model and data in one line.
   std::string describe() const;
   /// All that decides the result of a run and nothing else: no names, no other algorithms, no
   /// comments; files by their contents.
   Json description_of(const RunPlan& plan) const;
+  /// What another seed can make wrong: the speeds that are drawn. InputError.
+  void check_seed(std::uint64_t seed) const;
 
   /// Does one run. In a process of its own. The name is that of its traces.
   RunResult run(const RunPlan& plan, unsigned threads,
@@ -62,12 +63,15 @@ class Experiment {
   RunResult run(Algorithm& algorithm, unsigned threads,
                 const std::function<void(const Progress&)>& on_progress,
                 const std::string& run_name = "", const TraceRequest& trace = {}) const;
-  RunFacts facts() const;
-  const Partition& partition() const { return *partition_; }
+  const RunFacts& facts() const { return facts_; }
+  /// Made when it is first asked for: what is only planned needs none.
+  const Partition& partition() const;
   /// How workers draw from it.
   SampleOrder order() const { return learning_.order(); }
 
  private:
+  void plan_cluster_of_classes();
+  void check_speeds(const ClusterPlan& cluster) const;
   void plan_runs();
   /// Fills in the parameters that are not given, and checks all.
   void complete(RunPlan& plan) const;
@@ -75,12 +79,15 @@ class Experiment {
   LoadedScenario loaded_;
   LearningSpec learning_;
   std::shared_ptr<const Dataset> data_;
-  std::string data_digest_;
+  std::string data_digest_;      ///< of files
+  std::string platform_digest_;  ///< of a platform file
   std::unique_ptr<Problem> problem_;
-  std::unique_ptr<Partition> partition_;
+  mutable std::unique_ptr<const Partition> partition_;
   ClusterPlan cluster_;
   double flops_per_sample_ = 0;
   std::uint64_t message_bytes_ = 0;
+  RunFacts facts_;
+  Json described_;  ///< what description_of() says of all runs alike
   std::vector<RunPlan> runs_;
 };
 

@@ -12,6 +12,20 @@ namespace {
 /// What a simulated worker takes, its host, links and account, in a run of 20,000 that learn
 /// nothing; twice that has been seen with more of them.
 constexpr double bytes_of_worker = 20e3;
+/// What SimGrid takes for the way from one worker of a node to another, measured with nodes of 1,000
+/// and 2,000.
+constexpr double bytes_of_way_inside = 150;
+
+/// Ways between two workers of one node, all nodes together.
+double ways_inside(const ClusterPlan& cluster) {
+  std::vector<double> members(cluster.nodes.size());
+  for (const HostPlan& worker : cluster.workers) {
+    if (worker.node) ++members[*worker.node];
+  }
+  double ways = 0;
+  for (const double n : members) ways += n * n;
+  return ways;
+}
 
 }  // namespace
 
@@ -19,12 +33,16 @@ MemoryNeed memory_need_of(const Experiment& experiment, const RunPlan& plan) {
   const Place root{plan.place.file, ""};
   const auto workers = static_cast<double>(experiment.cluster().workers.size());
   const auto parameters = static_cast<double>(experiment.problem().dimension());
-  const double batch = plan.parameters.value("batch_size", 1.0);
+  const auto batch = static_cast<double>(plan.batches.largest());
 
   // Everybody has a gradient or a model of its own at some moment, and the samples it is made from.
   std::vector<MemoryNeed> parts = {
       {workers * bytes_of_worker, root / "cluster",
        std::to_string(experiment.cluster().workers.size()) + " workers"}};
+  if (!experiment.cluster().nodes.empty()) {
+    parts.push_back({ways_inside(experiment.cluster()) * bytes_of_way_inside, root / "cluster",
+                     "nodes of so many workers"});
+  }
   if (experiment.problem().is_real()) {
     parts.push_back({sizeof(float) * parameters * (workers + 1), root / "model",
                      std::to_string(experiment.problem().dimension()) + " parameters on each of " +

@@ -1,12 +1,18 @@
 #include "sim/study/results_folder.hpp"
 
 #include <algorithm>
+#include <fstream>
+#include <iterator>
 #include <set>
 
 #include "sim/base/atomic_file.hpp"
+#include "sim/base/format.hpp"
 #include "sim/base/json.hpp"
+#include "sim/results/run_warnings.hpp"
 #include "sim/results/tables/tuned_table.hpp"
 #include "sim/study/provenance.hpp"
+
+namespace fs = std::filesystem;
 
 namespace motley {
 namespace {
@@ -18,7 +24,45 @@ bool is_better(const RunResult& a, const RunResult& b) {
   return rank(a) > rank(b);
 }
 
+bool contains_text(const fs::path& file, const std::string& text) {
+  std::error_code error;
+  if (!fs::is_regular_file(file, error)) return false;
+  std::ifstream in(file, std::ios::binary);
+  return std::string(std::istreambuf_iterator<char>(in), {}).find(text) != std::string::npos;
+}
+
+/// Whether a file or folder shows that the folder it is in holds results.
+bool shows_results(const fs::path& file) {
+  const std::string name = file.filename().string();
+  std::error_code error;
+  if (name == "plan.json") return contains_text(file, "\"runs\"");
+  if (name == "runs.csv") return contains_text(file, "virtual_s");
+  if (name == "slurm") return fs::exists(file / "array.sh", error);
+  if (name != "shards") return false;
+  for (fs::directory_iterator shard(file, error), end; !error && shard != end;
+       shard.increment(error)) {
+    if (fs::exists(shard->path() / "plan.json", error)) return true;
+  }
+  return false;
+}
+
 }  // namespace
+
+const fs::path& ours_or_empty(const fs::path& folder) {
+  std::error_code error;
+  bool is_begun = true;  // nothing else than what is written before the plan
+  for (fs::directory_iterator file(folder, error), end; !error && file != end;
+       file.increment(error)) {
+    if (shows_results(file->path())) return folder;
+    const std::string name = file->path().filename().string();
+    is_begun = is_begun && (name.starts_with(".") || name == "runs" || name == "traces" ||
+                            name == "scenario.json" || name == "provenance.json");
+  }
+  if (is_begun) return folder;
+  throw InputError("--out: " + folder.string() +
+                   " is not empty and holds no results of motley: name a folder that is empty or "
+                   "does not exist yet");
+}
 
 std::string algorithm_of(const RunStore::StoredRun& run) {
   return run.description.at("algorithm").at("name");
@@ -46,7 +90,7 @@ InputError refusal(const std::filesystem::path& file, const Json& program,
 
 ResultsFolder::ResultsFolder(const std::filesystem::path& folder, const StudyFiles& study,
                              const Fresh& fresh)
-    : files_(folder), table_(study.table), store_(folder), lock_(folder) {
+    : files_(ours_or_empty(folder)), table_(study.table), store_(folder), lock_(folder) {
   std::error_code error;
   std::filesystem::create_directories(store_.folder(), error);
   if (error) {
@@ -175,6 +219,28 @@ bool ResultsFolder::is_done(const std::string& hash) const {
   return known != nullptr && known->status != RunStatus::failed;
 }
 
+std::string ResultsFolder::why_in_vain(const TuningRecord& choice) const {
+  if (choice.chosen < 0 || choice.runs() == 0) return "";
+  std::size_t broken = 0;
+  for (const CandidateRecord& candidate : choice.candidates) {
+    for (const std::string& hash : candidate.hashes) {
+      const RunResult* run = result(hash);
+      if (run == nullptr) return "";
+      if (run->status != RunStatus::ok)
+        ++broken;
+      else if (!got_nowhere(*run))
+        return "";
+    }
+  }
+  const std::string all = "all " + counted(choice.runs(), "tuning run") + " of its " +
+                          counted(choice.candidates.size(), "candidate");
+  return "was tuned in vain: " + all +
+         (broken == choice.runs() ? " diverged or failed"
+          : broken == 0           ? " never left the initial model or chance"
+                        : " diverged, failed, or never left the initial model or chance") +
+         "; " + choice.chosen_text() + " is no choice: give another grid";
+}
+
 std::vector<RunResult> ResultsFolder::rows() const {
   std::vector<RunResult> rows;
   for (const RunEntry& run : table_.runs) {
@@ -189,9 +255,12 @@ std::vector<RunResult> ResultsFolder::rows() const {
     row.point = run.point;
     if (run.before_tuning.empty()) continue;
     const TuningRecord& choice = table_.tuning[run.tuned_by];
-    row.tuned_at_edge = choice.at_edge;
+    const std::string in_vain = why_in_vain(choice);
+    row.tuned_at_edge = choice.at_edge || !in_vain.empty();
     // Once for all replicas.
-    if (choice.at_edge && run.replica == 0) {
+    if (!in_vain.empty() && run.replica == 0) {
+      row.warnings.push_back({"tuned_in_vain", in_vain});
+    } else if (choice.at_edge && run.replica == 0) {
       row.warnings.push_back({"at_edge", "was tuned to " + choice.chosen_text() +
                                              ", the edge of its grid: better may lie beyond"});
     }

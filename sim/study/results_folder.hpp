@@ -37,6 +37,9 @@ std::string algorithm_of(const RunStore::StoredRun& run);
 InputError refusal(const std::filesystem::path& file, const Json& program,
                    const std::string& instead);
 
+/// The same folder; InputError when it is somebody else's: nothing is to be written there.
+const std::filesystem::path& ours_or_empty(const std::filesystem::path& folder);
+
 /// A results folder in which this process, and perhaps others, do the runs of one plan. A finished
 /// run is a file of its own, safe from then on; the CSV files are made from these.
 class ResultsFolder {
@@ -83,6 +86,8 @@ class ResultsFolder {
   void write_csvs();
 
  private:
+  /// Says so when no run of a finished tuning learnt anything; empty otherwise.
+  std::string why_in_vain(const TuningRecord& choice) const;
   void open(const StudyFiles& study, const Fresh& fresh);
   void write_tables() const;
   /// Adds what others have found out of the tuning, and writes plan.json when it has changed.

@@ -11,6 +11,7 @@
 #include "sim/base/json.hpp"
 #include "sim/base/limits.hpp"
 #include "sim/base/text.hpp"
+#include "sim/scenario/value_list.hpp"
 #include "sim/study/expected_cost.hpp"
 
 namespace motley {
@@ -43,6 +44,17 @@ std::string shown_point(const std::vector<Axis>& axes, const std::vector<Json>& 
   return text;
 }
 
+/// What to write where a range has values between whole numbers and only these will do.
+std::string whole_instead(const std::vector<Axis>& axes, const std::string& refusal) {
+  constexpr std::size_t most = 12;
+  for (const Axis& axis : axes) {
+    if (refusal.find(axis.pointer + ": must be a whole number") == std::string::npos) continue;
+    const std::vector<Json> whole = whole_values(axis.values);
+    if (whole.size() <= most) return "; list whole numbers: " + Json(whole).dump();
+  }
+  return "";
+}
+
 /// As one part of another JSON pointer.
 std::string escaped(const std::string& pointer) {
   std::string text;
@@ -64,7 +76,7 @@ Study::Study(const std::string& file, const std::vector<Override>& overrides)
     : file_(file), written_(read_scenario(file, overrides)) {
   const Place root{file, ""};
   axes_ = read_axes(written_.value("sweep", Json::object()), root / "sweep");
-  check_size();
+  check_size(0);
   points_ = points_of(axes_);
   point_names_ = point_names(axes_);
   for (const Axis& axis : axes_) {
@@ -80,11 +92,25 @@ Study::Study(const std::string& file, const std::vector<Override>& overrides)
   plan_runs();
 }
 
-void Study::check_size() const {
+double Study::points() const {
   double points = 1;
+  for (const Axis& axis : axes_) points *= static_cast<double>(axis.values.size());
+  return points;
+}
+
+double Study::tuning_runs_at_all_points(const Experiment& first) const {
+  const TuneSpec tune = first.scenario().tune.value_or(TuneSpec());
+  const auto tuned = std::ranges::count_if(first.runs(), [](const RunPlan& plan) {
+    return std::ranges::any_of(plan.grids,
+                               [](const TuneGrid& grid) { return grid.list.values.size() > 1; });
+  });
+  return static_cast<double>(tuned) * static_cast<double>(tune.runs) *
+         (tune.at == TuneSpec::At::every_point ? points() : 1);
+}
+
+void Study::check_size(double tuning_runs) const {
   std::string product;
   for (const Axis& axis : axes_) {
-    points *= static_cast<double>(axis.values.size());
     product += (product.empty() ? "" : " x ") + std::to_string(axis.values.size());
   }
   const auto count = [this](const char* key) {
@@ -92,16 +118,23 @@ void Study::check_size() const {
     if (value.is_array()) return std::max(1.0, static_cast<double>(value.size()));
     return value.is_number() ? std::max(1.0, value.get<double>()) : 1.0;
   };
-  const double runs = points * count("replicas") * count("algorithms");
-  if (!(runs > static_cast<double>(most_runs))) return;
+  const double runs = points() * count("replicas") * count("algorithms");
+  if (!(runs + tuning_runs > static_cast<double>(most_runs))) return;
   std::ostringstream text;
-  text << std::fixed << std::setprecision(0) << "makes " << points << " points";
+  text << std::fixed << std::setprecision(0) << "makes " << points()
+       << (points() == 1 ? " point" : " points");
   if (axes_.size() > 1) text << " (" << product << ")";
-  text << " and " << runs << " runs, and each is checked before the first begins: at most "
-       << most_runs << " runs";
+  text << " and " << runs << " runs";
+  if (tuning_runs > 0) text << " after " << tuning_runs << " tuning runs";
+  text << ": at most " << most_runs << (tuning_runs > 0 ? " of both together" : " runs")
+       << ", since all are checked before the first begins, which shall take seconds";
   if (axes_.size() > 1)
     text << "; an axis for each algorithm's own parameter is what \"tune\" avoids";
-  throw InputError(Place{file_, ""} / (axes_.empty() ? "replicas" : "sweep"), text.str());
+  const Place root{file_, ""};
+  const bool tuning_alone = tuning_runs > runs && axes_.empty();
+  throw InputError(
+      tuning_alone ? root / "tune" / "runs" : root / (axes_.empty() ? "replicas" : "sweep"),
+      text.str());
 }
 
 void Study::check_room_for_seeds(std::uint64_t seed, std::uint64_t more) const {
@@ -120,66 +153,78 @@ std::unique_ptr<Experiment> Study::load(std::size_t point, std::uint64_t replica
   for (std::size_t i = 0; i < axes_.size(); ++i) {
     apply_override(scenario, {axes_[i].pointer, points_[point][i]}, sweep / axes_[i].pointer);
   }
-  try {
-    LoadedScenario loaded = check_scenario(file_, scenario);
+  std::unique_ptr<Experiment> experiment;
+  at_point(point, [&] {
+    LoadedScenario loaded = check_scenario(file_, std::move(scenario));
     if (replica > 0) {
       check_room_for_seeds(loaded.scenario.seed, replica);
-      scenario["seed"] = loaded.scenario.seed + replica;
-      loaded = check_scenario(file_, scenario);
+      loaded.scenario.seed += replica;
+      loaded.full["seed"] = loaded.scenario.seed;
     }
-    return std::make_unique<Experiment>(std::move(loaded), datasets_);
+    experiment = std::make_unique<Experiment>(std::move(loaded), datasets_, platforms_);
+  });
+  return experiment;
+}
+
+void Study::at_point(std::size_t point, const std::function<void()>& check) const {
+  try {
+    check();
   } catch (const InputError& e) {
     if (axes_.empty()) throw;
-    throw InputError(std::string(e.what()) + " (in the sweep, at " +
-                     shown_point(axes_, points_[point]) + ")");
+    throw InputError(std::string(e.what()) + whole_instead(axes_, e.what()) +
+                     " (in the sweep, at " + shown_point(axes_, points_[point]) + ")");
   }
 }
 
 void Study::plan_runs() {
-  struct PlannedRun {
-    RunEntry entry;
-    RunOrigin origin;
-  };
-  std::vector<std::vector<PlannedRun>> by_point(points_.size());
-  // By point and algorithm, found out in the first replica.
-  std::vector<std::vector<std::optional<std::size_t>>> units(points_.size());
-  // Replica by replica: the points of one mostly share its data, which is then made once.
-  for (std::uint64_t replica = 0; replica < replicas_; ++replica) {
-    for (std::size_t point = 0; point < points_.size(); ++point) {
-      loaded_ = load(point, replica);
-      loaded_is_ = {point, replica};
-      if (point == 0 && replica == 0) fill_in(*loaded_);
-      for (std::size_t i = 0; i < loaded_->runs().size(); ++i) {
-        const RunPlan& plan = loaded_->runs()[i];
-        if (replica == 0) units[point].push_back(unit_for(*loaded_, i, point));
-        const std::optional<std::size_t> unit = units[point][i];
+  for (std::size_t point = 0; point < points_.size(); ++point) {
+    loaded_ = load(point, 0);
+    loaded_is_ = {point, 0};
+    const Experiment& here = *loaded_;
+    if (point == 0) {
+      fill_in(here);
+      check_size(tuning_runs_at_all_points(here));
+    }
+    const std::uint64_t seed = here.scenario().seed;
+    check_room_for_seeds(seed, replicas_ - 1);
+    // Only the seed differs from replica to replica: what it does not touch is checked once.
+    std::vector<PlannedAlgorithm> algorithms;
+    for (std::size_t i = 0; i < here.runs().size(); ++i)
+      algorithms.push_back(planned(here, i, point));
+    for (std::uint64_t replica = 0; replica < replicas_; ++replica) {
+      if (replica > 0) at_point(point, [&] { here.check_seed(seed + replica); });
+      for (std::size_t i = 0; i < algorithms.size(); ++i) {
+        PlannedAlgorithm& algorithm = algorithms[i];
+        algorithm.description["seed"] = seed + replica;
         RunEntry entry;
-        entry.name = as_file_name(plan.label + "-" + std::to_string(replica) + point_names_[point]);
-        entry.hash = digest(loaded_->description_of(plan).dump());
-        if (unit) {
-          entry.before_tuning = digest(entry.hash + units_[*unit].identity);
-          entry.tuned_by = *unit;
+        entry.label = here.runs()[i].label;
+        entry.name =
+            as_file_name(entry.label + "-" + std::to_string(replica) + point_names_[point]);
+        entry.hash = digest(algorithm.description.dump());
+        if (algorithm.unit) {
+          entry.before_tuning = digest(entry.hash + units_[*algorithm.unit].identity);
+          entry.tuned_by = *algorithm.unit;
           entry.hash.clear();
+          units_[*algorithm.unit].reported.push_back(places_.size());
         }
-        entry.label = plan.label;
         entry.replica = replica;
-        entry.seed = loaded_->scenario().seed;
+        entry.seed = seed + replica;
         entry.point = points_[point];
-        by_point[point].push_back(
-            {std::move(entry), {point, replica, i, expected_cost(*loaded_, plan), unit}});
-        const MemoryNeed need = memory_need_of(*loaded_, plan);
-        if (need.bytes > memory_need_.bytes) memory_need_ = need;
+        table_.runs.push_back(std::move(entry));
+        places_.push_back({point, replica, i, algorithm.cost, algorithm.unit});
       }
     }
   }
-  for (std::vector<PlannedRun>& planned : by_point) {
-    for (PlannedRun& run : planned) {
-      table_.runs.push_back(std::move(run.entry));
-      places_.push_back(run.origin);
-      if (run.origin.unit) units_[*run.origin.unit].reported.push_back(places_.size() - 1);
-    }
-  }
   check_tuning_seeds();
+}
+
+Study::PlannedAlgorithm Study::planned(const Experiment& experiment, std::size_t algorithm,
+                                       std::size_t point) {
+  const RunPlan& plan = experiment.runs()[algorithm];
+  const MemoryNeed need = memory_need_of(experiment, plan);
+  if (need.bytes > memory_need_.bytes) memory_need_ = need;
+  return {unit_for(experiment, algorithm, point), experiment.description_of(plan),
+          expected_cost(experiment, plan)};
 }
 
 void Study::fill_in(const Experiment& first) {

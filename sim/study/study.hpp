@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -23,8 +24,8 @@ namespace motley {
 /// to be needed: see advance().
 class Study {
  public:
-  /// More would be checked for minutes before anything is said.
-  static constexpr std::size_t most_runs = 100'000;
+  /// With those of the tuning. More could not be checked within seconds.
+  static constexpr std::size_t most_runs = 20'000;
 
   /// Checks every point. Throws InputError for any mistake; nothing has been written then.
   Study(const std::string& file, const std::vector<Override>& overrides);
@@ -74,9 +75,22 @@ class Study {
     Json values = {};                      ///< of tuned parameters
   };
 
+  /// What all replicas of an algorithm at a point have in common.
+  struct PlannedAlgorithm {
+    std::optional<std::size_t> unit;
+    Json description;  ///< but for the seed
+    double cost;
+  };
+
   std::unique_ptr<Experiment> load(std::size_t point, std::uint64_t replica) const;
-  void check_size() const;
+  /// Does it, and says at which point when it refuses something.
+  void at_point(std::size_t point, const std::function<void()>& check) const;
+  /// InputError when so many runs of the tuning make it too large.
+  void check_size(double tuning_runs) const;
+  double points() const;
+  double tuning_runs_at_all_points(const Experiment& first) const;
   void plan_runs();
+  PlannedAlgorithm planned(const Experiment& experiment, std::size_t algorithm, std::size_t point);
   void fill_in(const Experiment& first);
   /// The unit that tunes this algorithm at this point, new or the same as an earlier one's; none
   /// when nothing of it is tuned.
@@ -110,6 +124,7 @@ class Study {
 
   // Loading an experiment is quick once its data is there, and a large cluster is large.
   mutable SharedDatasets datasets_;
+  mutable SharedPlatforms platforms_;
   mutable std::unique_ptr<Experiment> loaded_;
   mutable std::pair<std::size_t, std::uint64_t> loaded_is_;
 };

@@ -20,10 +20,7 @@ std::unique_ptr<Problem> without_mathematics(const Problem& problem, const Excha
 }
 
 RunFacts facts_on(const ClusterPlan& plan, RunFacts facts) {
-  facts.names.clear();
-  for (const HostPlan& worker : plan.workers) facts.names.push_back(worker.name);
-  facts.speeds = worker_speeds(plan);
-  facts.workers = plan.workers.size();
+  describe_workers(plan, facts);
   return facts;
 }
 
@@ -48,16 +45,10 @@ Throughput timing_rerun(const Experiment& experiment, const RunPlan& plan, const
   const std::unique_ptr<Problem> problem =
       without_mathematics(experiment.problem(), algorithm->exchange(), changed.plan);
   const Partition partition(problem->train_size());
-  Simulation simulation({scenario,
-                         changed.plan,
-                         *problem,
-                         partition,
-                         experiment.order(),
-                         experiment.flops_per_sample(),
-                         changed.message_bytes,
-                         1,
-                         {}});
-  const RunResult result = simulation.run(*algorithm);
+  const RunResult result =
+      simulate({scenario, changed.plan, *problem, partition, experiment.order(),
+                experiment.flops_per_sample(), changed.message_bytes, 1, nullptr},
+               *algorithm);
   if (result.status != RunStatus::ok) throw std::runtime_error(result.reason);
   if (result.updates == 0 || !(result.virtual_s > 0)) {
     throw std::runtime_error("nothing happened");

@@ -42,7 +42,32 @@ std::vector<TuneGrid> grids_of(const Json& entry, const AlgorithmInfo& info, con
       grids.push_back(grid.read());
     }
   }
+  for (TuneGrid& grid : grids) {
+    const auto field = std::ranges::find(info.parameters, grid.parameter, &FieldInfo::name);
+    if (field->type == "integer") grid.list.round_range();
+  }
   return grids;
+}
+
+void check_known(const TuneSpec& tune, const std::vector<Json>& entries) {
+  for (const WrittenGrid& grid : tune.grids) {
+    const std::vector<AlgorithmInfo>& all = algorithm_catalog();
+    const auto takes_it = [&](const AlgorithmInfo& info) { return takes(info, grid.parameter); };
+    if (std::ranges::any_of(all, takes_it)) continue;
+    std::set<std::string> known;
+    for (const AlgorithmInfo& info : all) {
+      const bool is_here = std::ranges::any_of(entries, [&](const Json& entry) {
+        return entry.is_object() && entry.value("name", Json()) == info.name;
+      });
+      for (const FieldInfo& field : info.parameters) {
+        if (is_here) known.insert(field.name);
+      }
+    }
+    std::vector<std::string> keys = TuneSpec::own_keys();
+    keys.insert(keys.end(), known.begin(), known.end());
+    throw InputError(grid.place, "unknown key" + did_you_mean(grid.parameter, keys) +
+                                     ", known here: " + listed(keys));
+  }
 }
 
 void check_each_is_tuned(const TuneSpec& tune, const std::vector<RunPlan>& plans,
@@ -74,14 +99,7 @@ void check_each_is_tuned(const TuneSpec& tune, const std::vector<RunPlan>& plans
     for (const AlgorithmInfo& info : algorithm_catalog()) {
       if (takes(info, grid.parameter)) takers.push_back(info.name);
     }
-    if (!takers.empty()) {
-      throw InputError(grid.place,
-                       "is a parameter of no algorithm here, only of " + listed(takers));
-    }
-    std::vector<std::string> keys = TuneSpec::own_keys();
-    keys.insert(keys.end(), known.begin(), known.end());
-    throw InputError(grid.place, "unknown key" + did_you_mean(grid.parameter, keys) +
-                                     ", known here: " + listed(keys));
+    throw InputError(grid.place, "is a parameter of no algorithm here, only of " + listed(takers));
   }
 }
 

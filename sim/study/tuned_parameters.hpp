@@ -17,6 +17,10 @@ bool takes(const AlgorithmInfo& info, const std::string& parameter);
 std::vector<TuneGrid> grids_of(const Json& entry, const AlgorithmInfo& info, const TuneSpec& tune,
                                const Place& place);
 
+/// Refuses a key of the scenario's "tune" that no algorithm there is has as a parameter, before what it
+/// should have been is missed elsewhere. `entries`: the scenario's list of algorithms.
+void check_known(const TuneSpec& tune, const std::vector<Json>& entries);
+
 /// Refuses a key of the scenario's "tune" that is no parameter here, or that nobody tunes.
 void check_each_is_tuned(const TuneSpec& tune, const std::vector<RunPlan>& plans,
                          const Json& defaults);

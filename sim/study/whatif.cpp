@@ -5,12 +5,14 @@
 #include <list>
 #include <memory>
 #include <poll.h>
+#include <span>
 #include <system_error>
 
 #include "sim/base/atomic_file.hpp"
 #include "sim/base/child_process.hpp"
 #include "sim/base/json.hpp"
 #include "sim/base/json_file.hpp"
+#include "sim/results/bottleneck.hpp"
 #include "sim/study/provenance.hpp"
 
 namespace motley {
@@ -162,6 +164,29 @@ void fill_in_gains(std::vector<WhatIf>& rows) {
   }
 }
 
+/// Of the changes tried for one algorithm at one point.
+void name_what_decides(std::span<WhatIf> asked) {
+  std::vector<Gain> gains;
+  for (const WhatIf& row : asked) {
+    gains.push_back({row.change, row.gain.value_or(1), {}, row.why_not});
+  }
+  const std::vector<Gain> named = worth_naming(gains);
+  for (std::size_t i = 0; i < named.size(); ++i) {
+    WhatIf& row = *std::ranges::find(asked, named[i].change, &WhatIf::change);
+    row.named = i + 1;
+    row.is_bottleneck = i == 0 && improves_something(row.change);
+  }
+}
+
+void name_what_decides(std::vector<WhatIf>& rows) {
+  for (auto first = rows.begin(); first != rows.end();) {
+    const auto next = std::find_if(first + 1, rows.end(),
+                                   [](const WhatIf& row) { return row.change == "as_is"; });
+    name_what_decides(std::span(first, next));
+    first = next;
+  }
+}
+
 /// Empty when interrupted.
 std::optional<std::vector<WhatIf>> ask(const Study& study, const ResultsFolder& folder,
                                        const std::vector<std::size_t>& runs, unsigned jobs,
@@ -232,6 +257,7 @@ bool update_whatif(const Study& study, const ResultsFolder& folder, unsigned job
   std::optional<std::vector<WhatIf>> rows = ask(study, folder, runs, jobs, should_interrupt);
   if (!rows) return false;
   fill_in_gains(*rows);
+  name_what_decides(*rows);
   std::string csv = whatif_table().header(study.table().axes);
   for (const WhatIf& row : *rows) csv += whatif_table().line(row);
   write_atomically(folder.path() / csv_name, csv);

@@ -12,8 +12,13 @@ void speed_up(std::vector<HostPlan>& hosts, const std::string& class_name = "") 
   }
 }
 
-void widen(std::vector<HostPlan>& hosts) {
-  for (HostPlan& host : hosts) host.link.bandwidth_Bps *= 2;
+void widen(LinkSpec& link) {
+  link.bandwidth.up_Bps *= 2;
+  link.bandwidth.down_Bps *= 2;
+}
+
+void widen_servers(ChangedCluster& c) {
+  for (HostPlan& server : c.plan.servers) widen(server.link);
 }
 
 bool is_platform(const ClusterPlan& plan) {
@@ -27,14 +32,12 @@ void double_bandwidth(ChangedCluster& c) {
     c.message_bytes = (c.message_bytes + 1) / 2;
     return;
   }
-  widen(c.plan.workers);
-  widen(c.plan.servers);
+  for_each_link(c.plan, widen);
 }
 
 void remove_latency(ChangedCluster& c) {
   c.plan.no_latency = true;
-  for (HostPlan& host : c.plan.workers) host.link.latency_s = 0;
-  for (HostPlan& host : c.plan.servers) host.link.latency_s = 0;
+  for_each_link(c.plan, [](LinkSpec& link) { link.latency_s = 0; });
 }
 
 void double_server_speed(ChangedCluster& c) {
@@ -45,9 +48,13 @@ void double_server_speed(ChangedCluster& c) {
 }
 
 bool has_latency(const ClusterPlan& plan) {
-  const auto late = [](const HostPlan& host) { return host.link.latency_s > 0; };
-  return is_platform(plan) || std::ranges::any_of(plan.workers, late) ||
-         std::ranges::any_of(plan.servers, late);
+  bool late = is_platform(plan);
+  for_each_link(plan, [&late](const LinkSpec& link) { late = late || link.latency_s > 0; });
+  return late;
+}
+
+bool is_on_node(const HostPlan& host) {
+  return host.node.has_value();
 }
 
 bool has_noise(const ClusterPlan& plan) {
@@ -95,8 +102,11 @@ std::vector<Change> changes_for(const Experiment& experiment, bool uses_server) 
     changes.push_back({"server_bandwidth_x2",
                        {},
                        "a platform file does not say which of its links are the server's"});
+  } else if (uses_server && std::ranges::any_of(plan.servers, is_on_node)) {
+    changes.push_back(
+        {"server_bandwidth_x2", {}, "a server that is on a node has no link of its own"});
   } else if (uses_server) {
-    changes.push_back({"server_bandwidth_x2", [](ChangedCluster& c) { widen(c.plan.servers); }});
+    changes.push_back({"server_bandwidth_x2", widen_servers});
   }
   if (has_latency(plan)) changes.push_back({"no_latency", remove_latency});
   changes.push_back({"compute_x2", [](ChangedCluster& c) {

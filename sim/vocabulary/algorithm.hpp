@@ -94,12 +94,21 @@ AlgorithmInfo describe(std::string name, std::string summary, std::string paper,
                      listed,          Options::fields().infos(), {}};
   info.make = [](Json& json, const Place& place, const RunFacts& facts) {
     Options options;
-    Options::fields().read(json, place, options);
+    fields_of<Options>().read(json, place, options);
     if constexpr (std::is_base_of_v<UpdateSpec, Options>) UpdateSpec::check(options, place);
-    if constexpr (requires { A::check(options, facts, place); }) {
-      A::check(options, facts, place);
+    RunFacts at_its_batches;
+    if constexpr (std::is_base_of_v<SgdSpec, Options>) {
+      options.batch_size.hand_out(facts.class_of, place / "batch_size");
+      if (!facts.step_times.empty()) {
+        at_its_batches = facts;
+        at_its_batches.speeds = facts.speeds_at(options.batch_size.by_rank());
+      }
     }
-    return std::make_unique<A>(options, facts);
+    const RunFacts& known = at_its_batches.workers > 0 ? at_its_batches : facts;
+    if constexpr (requires { A::check(options, known, place); }) {
+      A::check(options, known, place);
+    }
+    return std::make_unique<A>(options, known);
   };
   return info;
 }

@@ -2,24 +2,39 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
+#include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "sim/scenario/step_time.hpp"
+
 namespace motley {
+
+struct ClusterPlan;
 
 /// What an algorithm may know of the run when its parameters are read.
 struct RunFacts {
   std::vector<std::string> names;  ///< of the workers, by rank
-  std::vector<double> speeds;      ///< of the workers, in flops, as the cluster's description says
+  /// Of the workers, in flops, as the cluster's description says; those that depend on the batch are
+  /// at the algorithm's own batch sizes.
+  std::vector<double> speeds;
   std::size_t workers = 0;
   std::size_t servers = 0;
   std::size_t samples_per_epoch = 0;
   double flops_per_sample = 0;
   std::uint64_t seed = 0;
-  bool everybody_has_all_data = true;  ///< the partition is iid
+  bool everybody_has_all_data = true;      ///< the partition is iid
+  std::vector<std::string> class_of = {};  ///< of the workers, by rank
+  /// By rank, the largest that fits; empty when there is no limit for anybody.
+  std::vector<std::optional<std::size_t>> max_batches = {};
+  /// By rank, with the speeds they are meant for; empty when no speed depends on the batch.
+  std::vector<std::pair<double, StepTime>> step_times = {};
 
+  /// With these batches instead, by rank.
+  std::vector<double> speeds_at(std::span<const std::size_t> batches) const;
   double fastest_speed() const;
-  double slowest_speed() const;
   /// How long all workers together compute for one pass over the data, at the speeds described.
   double epoch_s() const;
 
@@ -30,5 +45,8 @@ struct RunFacts {
     return static_cast<double>(samples_per_epoch * updates) / static_cast<double>(samples);
   }
 };
+
+/// All that the facts say of the workers one by one.
+void describe_workers(const ClusterPlan& plan, RunFacts& facts);
 
 }  // namespace motley

@@ -29,4 +29,19 @@ Parameters Server::mean(std::span<const Push> pushes) const {
   return weighted_sum(pushes, std::vector<float>(pushes.size(), static_cast<float>(share)));
 }
 
+Parameters Server::mean_over_samples(std::span<const Push> pushes) const {
+  double sum = 0;
+  bool equal = true;
+  for (const Push& push : pushes) {
+    sum += static_cast<double>(push.samples);
+    equal = equal && push.samples == pushes.front().samples;
+  }
+  if (equal) return mean(pushes);
+  std::vector<float> weights;
+  for (const Push& push : pushes) {
+    weights.push_back(static_cast<float>(static_cast<double>(push.samples) / sum));
+  }
+  return weighted_sum(pushes, weights);
+}
+
 }  // namespace motley

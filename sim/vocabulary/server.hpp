@@ -61,6 +61,8 @@ class Server {
   virtual void step(UpdateRule& rule, Model& x, const Parameters& g, float scale = 1) const = 0;
   /// The mean of what was pushed, added in the order given.
   Parameters mean(std::span<const Push> pushes) const;
+  /// The same, but each weighs as its samples do: of mean gradients, the mean over all samples.
+  Parameters mean_over_samples(std::span<const Push> pushes) const;
   /// The sum of weights[i] times what pushes[i] brought, added in the order given.
   virtual Parameters weighted_sum(std::span<const Push> pushes,
                                   std::span<const float> weights) const = 0;

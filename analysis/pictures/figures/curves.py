@@ -47,17 +47,32 @@ def draw_mean(ax, look, label, at, mean, oracle, markevery):
     ax.plot(at, mean, **{**style, **ORACLE, "label": f"{legend_name(label)}: if merged there (oracle)"})
 
 
-def draw_replicas(ax, results, look, label, runs, x, y, crowd, after=None):
-    """Each replica as a thin line, after a place or from its beginning; a dot ends one that stopped at the target."""
+def single_replicas(results, runs, drawn, x, y):
+    """(whether the band is drawn, the replicas that are drawn each: x, y and whether it stopped at the target). Few
+    replicas are drawn instead of a band; where some stop at the target the mean ends with the first of them, before the
+    others are there, and they go on alone."""
+    at, _, low, _ = drawn
+    has_band = low is not None and len(runs) >= FEWEST_FOR_BANDS
+    if len(runs) < 2 or (has_band and not some_stop_at_target(results, runs)):
+        return has_band, []
+    lines = []
     for name, mine in results.curves[results.curves["run"].isin(runs["run"])].groupby("run", sort=False):
         stopped = stops_at_target(mine, runs[runs["run"] == name].iloc[0])
         mine = mine.dropna(subset=[y])
-        if after is not None:  # from the evaluation before it, so that who ends right there has a line, too
-            mine = mine[mine[x] >= mine[mine[x] < after][x].max()]
-        ax.plot(mine[x], mine[y], color=look.colour(label), linewidth=0.5, alpha=0.6 if crowd <= 3 else 0.3, zorder=1.5,
+        if has_band:  # from the evaluation before its end, so that who ends right there has a line, too
+            mine = mine[mine[x] >= mine[mine[x] < at[-1]][x].max()]
+        if len(mine):
+            lines.append((mine[x].to_numpy(float), mine[y].to_numpy(float), stopped))
+    return has_band, lines
+
+
+def draw_replicas(ax, look, label, lines, crowd):
+    """Each as a thin line; a dot ends one that stopped at the target."""
+    for at, values, stopped in lines:
+        ax.plot(at, values, color=look.colour(label), linewidth=0.5, alpha=0.6 if crowd <= 3 else 0.3, zorder=1.5,
                 label="_replica")
-        if stopped and len(mine):
-            ax.plot(mine[x].iloc[-1:], mine[y].iloc[-1:], color=look.colour(label), marker=".", markersize=4, linestyle="none",
+        if stopped:
+            ax.plot(at[-1:], values[-1:], color=look.colour(label), marker=".", markersize=4, linestyle="none",
                     alpha=0.8, zorder=1.6, label="_stopped")
 
 
@@ -96,12 +111,10 @@ def draw_curve(ax, results, look, point, label, x, y, place, crowd):
     end = time_that_matters(results, rows_of(results, point)) if x == "time_s" else None
     draw_mean(ax, look, label, at, mean, oracle_places(results, runs, at, x),
               marker_places(at, is_log(results, point, x), end, place, crowd))
-    if low is not None and len(runs) >= FEWEST_FOR_BANDS:
+    has_band, lines = single_replicas(results, runs, drawn, x, y)
+    if has_band:
         ax.fill_between(at, low, high, color=look.colour(label), alpha=0.2 if crowd <= 3 else 0.1, linewidth=0)
-        if some_stop_at_target(results, runs):  # the mean ends with the first of them, before the others are there
-            draw_replicas(ax, results, look, label, runs, x, y, crowd, after=at[-1])
-    elif len(runs) > 1:
-        draw_replicas(ax, results, look, label, runs, x, y, crowd)
+    draw_replicas(ax, look, label, lines, crowd)
 
 
 def some_stop_at_target(results, runs):

@@ -1,5 +1,3 @@
-import re
-
 import numpy as np
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
@@ -13,23 +11,23 @@ TITLE = "Bytes and link utilisation"
 HOW_TO_READ = ("One panel per algorithm, with the bytes it delivered over the whole run (mean over replicas) beside its "
                "name. One bar per class of links: the mean utilisation (bytes / (bandwidth x time)); the tick is the share "
                "of time in which such a link carried traffic. A busy link need not be the bottleneck: what more bandwidth would "
-               "bring is in the figure of what would help. A name with * stands for all links whose names differ only in "
-               "numbers. The colours are those of the workers' classes, grey is no worker's. For a sweep, the last point "
+               "bring is in the figure of what would help. A name with * stands for all links of that kind (the column group "
+               "of links.csv). The colours are those of the workers' classes, grey is no worker's. For a sweep, the last point "
                "is shown.")
 MOST_LINKS = 8  # classes of links
 NOBODYS = "#9A9A9A"
 
 
-def class_of_links(name):
-    """gpu3_up -> gpu*_up, as the simulator itself writes it for many workers."""
-    return re.sub(r"\d+", "*", name)
+def group_of(links):
+    """Of each link, itself where it is like no other."""
+    return links["group"].fillna(links["link"])
 
 
 def busiest(results, runs):
     """algorithm -> its classes of links, the most used first: name, utilisation, busy share; mean over links and
     replicas."""
     table = results.links.merge(runs[["run", "algorithm"]], on="run").dropna(subset=["link"])
-    table = table.assign(kind=table["link"].map(class_of_links), weight=table["links"].fillna(1).clip(lower=1))
+    table = table.assign(kind=group_of(table), weight=table["links"].fillna(1).clip(lower=1))
     alone = table.groupby("kind")["link"].nunique() == 1
     table["kind"] = np.where(table["kind"].map(alone), table["link"], table["kind"])
     for column in ("utilisation", "busy_share"):
@@ -41,12 +39,16 @@ def busiest(results, runs):
 
 
 def worker_classes(results):
-    """Class of links -> class of the workers they belong to."""
-    found = {}
-    for worker, name in results.workers.drop_duplicates("worker")[["worker", "class"]].itertuples(index=False):
+    """Link or group of links -> class of the workers they belong to."""
+    links = results.links.dropna(subset=["link"])
+    groups = dict(zip(links["link"], group_of(links)))
+    owners = {}
+    for name in results.classes():
+        owners[name] = name  # of a platform file
         for way in ("up", "down"):
-            found[f"{worker}_{way}"] = found[class_of_links(f"{worker}_{way}")] = name
-    return found
+            for kind in ("-*", "-*_inside", "-node*"):
+                owners[f"{name}{kind}_{way}"] = name
+    return {**owners, **{link: owners[group] for link, group in groups.items() if group in owners}}
 
 
 def data_size(count):

@@ -2,7 +2,7 @@ from matplotlib.ticker import MaxNLocator
 
 from ..results import NoData
 from ..style import name_point, panels, short, small, tiny
-from ..what_decides import AS_IS, bottleneck_change
+from ..what_decides import AS_IS, asked
 
 NAME = "whatif"
 TITLE = "What would help: throughput under changes of the cluster"
@@ -57,12 +57,13 @@ def draw(results, look):
     found = gains(results, point)
     if not found:
         raise NoData("whatif.csv has no row of an algorithm of runs.csv at the first point")
+    bottlenecks = {one.algorithm: one.bottleneck for one in asked(results, point)}
     lowest, highest = limits(found)
     room = 0.45 * (highest - lowest)  # for the numbers at the ends of bars
     longest = min(MOST_CHANGES, max(len(mine) for mine in found.values()))
     fig, axes = panels(look, len(found), across=3, narrow=1, height=0.5 + 0.17 * longest, sharex=True)
     for ax, (label, mine) in zip(axes, found.items()):
-        decides = bottleneck_change(mine.to_dict())
+        decides = bottlenecks.get(label)
         order = sorted(mine.index, key=lambda change: (change != decides, is_smaller(change), -mine[change]))[:MOST_CHANGES]
         for y, change in enumerate(order):
             gain = mine[change]

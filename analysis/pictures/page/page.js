@@ -120,6 +120,10 @@
       sets.push({ ...edge, data: line(series.low), fill: false },
         { ...edge, data: line(series.high), fill: "-1", backgroundColor: colour + "30" });
     }
+    for (const one of series.replicas || []) {
+      sets.push({ ...style, data: one.x.map((x, i) => ({ x, y: one.y[i] })), borderColor: colour + "90", borderWidth: 0.7,
+        borderDash: [], pointRadius: 0, pointHitRadius: 0, replica: true, order: 1 });
+    }
     return sets;
   };
   const lineOptions = (x, y, more = {}) => ({
@@ -127,7 +131,7 @@
     interaction: { mode: "nearest", axis: "x", intersect: false },
     scales: { x: axis(x, { type: "linear", ...(more.x || {}) }), y: axis(y, more.y) },
     plugins: { legend: { display: false }, tooltip: {
-      filter: (item) => !item.dataset.band,
+      filter: (item) => !item.dataset.band && !item.dataset.replica,
       callbacks: { title: (items) => (items.length ? `${x}: ${short(items[0].parsed.x)}` : ""),
         label: (item) => `${item.dataset.label}: ${(item.dataset.marks || [])[item.dataIndex] || ""}${short(item.parsed.y)}` } } },
   });

@@ -1,5 +1,6 @@
 #include "sim/learning/data/catalog.hpp"
 #include "sim/learning/data/csv_files.hpp"
+#include "sim/learning/data/dataset.hpp"
 
 namespace motley {
 namespace {

@@ -1,6 +1,7 @@
 #include "sim/learning/data/data_spec.hpp"
 
 #include "sim/base/json.hpp"
+#include "sim/learning/data/dataset.hpp"
 
 namespace motley {
 namespace {

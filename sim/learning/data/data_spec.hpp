@@ -6,12 +6,13 @@
 #include <string>
 #include <vector>
 
-#include "sim/learning/data/dataset.hpp"
 #include "sim/learning/data/partition.hpp"
 #include "sim/learning/data/sample_order.hpp"
 #include "sim/scenario/fields.hpp"
 
 namespace motley {
+
+struct Dataset;
 
 /// The data a scenario asks for: the keys that all kinds take, and what each kind does with its own.
 struct DataSpec {

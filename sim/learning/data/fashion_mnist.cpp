@@ -1,6 +1,7 @@
 #include <cstdlib>
 
 #include "sim/learning/data/catalog.hpp"
+#include "sim/learning/data/dataset.hpp"
 #include "sim/learning/data/idx_files.hpp"
 
 namespace motley {

@@ -1,4 +1,5 @@
 #include "sim/learning/data/catalog.hpp"
+#include "sim/learning/data/dataset.hpp"
 #include "sim/learning/data/idx_files.hpp"
 
 namespace motley {

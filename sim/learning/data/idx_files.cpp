@@ -11,6 +11,7 @@
 
 #include "sim/base/machine_memory.hpp"
 #include "sim/base/regular_file.hpp"
+#include "sim/learning/data/dataset.hpp"
 
 namespace motley {
 namespace {

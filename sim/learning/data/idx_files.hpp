@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "sim/learning/data/data_spec.hpp"
+#include "sim/learning/data/dataset.hpp"
 
 namespace motley {
 

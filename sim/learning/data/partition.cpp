@@ -119,15 +119,17 @@ Fields<PartitionSpec> PartitionSpec::fields() {
   return f;
 }
 
+void Partition::check(const PartitionSpec& spec, std::size_t samples, std::size_t workers,
+                      const Place& place) {
+  if (spec.kind == PartitionSpec::Kind::iid || workers <= samples) return;
+  throw InputError(place, "must leave every worker a sample, but there are " +
+                              std::to_string(workers) + " workers and " + std::to_string(samples) +
+                              " training samples");
+}
+
 Partition::Partition(const PartitionSpec& spec, std::span<const std::uint16_t> labels,
-                     std::size_t classes, std::size_t workers, std::uint64_t seed,
-                     const Place& place)
+                     std::size_t classes, std::size_t workers, std::uint64_t seed)
     : samples_(labels.size()) {
-  if (spec.kind == PartitionSpec::Kind::iid) return;
-  if (workers > samples_)
-    throw InputError(place, "must leave every worker a sample, but there are " +
-                                std::to_string(workers) + " workers and " +
-                                std::to_string(samples_) + " training samples");
   switch (spec.kind) {
     case PartitionSpec::Kind::iid:
       break;

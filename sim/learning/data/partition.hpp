@@ -23,9 +23,13 @@ class Partition {
  public:
   /// Everybody draws from all `samples`.
   explicit Partition(std::size_t samples) : samples_(samples) {}
-  /// `labels` (one per training sample) and `classes` are used by dirichlet and by_label.
+  /// InputError when there are too few samples for the workers.
+  static void check(const PartitionSpec& spec, std::size_t samples, std::size_t workers,
+                    const Place& place);
+  /// `labels` (one per training sample) and `classes` are used by dirichlet and by_label. What
+  /// check() refuses must not be asked for.
   Partition(const PartitionSpec& spec, std::span<const std::uint16_t> labels, std::size_t classes,
-            std::size_t workers, std::uint64_t seed, const Place& place);
+            std::size_t workers, std::uint64_t seed);
 
   /// Disjoint random parts in proportion to `shares`, one per worker, of at least one sample each.
   Partition(std::size_t samples, std::span<const double> shares, std::uint64_t seed);

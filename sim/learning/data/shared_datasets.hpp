@@ -5,7 +5,6 @@
 #include <memory>
 #include <string>
 
-#include "sim/base/json.hpp"
 #include "sim/learning/data/data_spec.hpp"
 
 namespace motley {
@@ -16,7 +15,9 @@ class SharedDatasets {
  public:
   struct Entry {
     std::shared_ptr<const Dataset> data;
-    std::string digest;  ///< of all its samples
+    /// Of all its samples; of the files they come from where the seed chooses among these; empty when
+    /// there are none: what is made from the seed is described by it.
+    std::string digest;
   };
 
   /// How many bytes of data are kept at most; the set last asked for is kept in any case.
@@ -30,14 +31,14 @@ class SharedDatasets {
  private:
   struct Known {
     std::shared_ptr<const Dataset> data;  ///< none when it was let go
-    std::string digest;
-    std::list<Known*>::iterator held;  ///< where it stands in held_, if it has its data
+    std::list<Known*>::iterator held;     ///< where it stands in held_, if it has its data
   };
 
   void make_room();
 
   std::size_t kept_bytes_;
   std::map<std::string, Known> known_;
+  std::map<std::string, std::string> digests_;  // by what is asked for, whatever the seed
   std::list<Known*> held_;  // those that have their data, the one last asked for at the end
   std::size_t held_bytes_ = 0;
 };

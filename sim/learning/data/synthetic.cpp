@@ -6,6 +6,7 @@
 
 #include "sim/base/machine_memory.hpp"
 #include "sim/learning/data/catalog.hpp"
+#include "sim/learning/data/dataset.hpp"
 
 namespace motley {
 namespace {

@@ -7,6 +7,7 @@
 #include <boost/random/normal_distribution.hpp>
 
 #include "sim/base/random.hpp"
+#include "sim/learning/data/dataset.hpp"
 #include "sim/learning/models/cross_entropy.hpp"
 #include "sim/learning/models/matrix_product.hpp"
 

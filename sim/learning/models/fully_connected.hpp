@@ -4,6 +4,7 @@
 #include <span>
 #include <vector>
 
+#include "sim/learning/data/dataset.hpp"
 #include "sim/learning/models/problem.hpp"
 #include "sim/scenario/fields.hpp"
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "sim/learning/data/dataset.hpp"
+#include "sim/learning/data/sample.hpp"
 
 namespace motley {
 

@@ -5,6 +5,7 @@
 
 #include "sim/base/json.hpp"
 #include "sim/base/random.hpp"
+#include "sim/learning/data/dataset.hpp"
 #include "sim/learning/models/catalog.hpp"
 
 namespace motley {

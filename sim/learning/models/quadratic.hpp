@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "sim/learning/data/dataset.hpp"
 #include "sim/learning/models/model_spec.hpp"
 
 namespace motley {

@@ -1,3 +1,4 @@
+#include "sim/learning/data/dataset.hpp"
 #include "sim/learning/models/catalog.hpp"
 #include "sim/learning/models/fully_connected.hpp"
 

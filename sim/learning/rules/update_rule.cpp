@@ -52,8 +52,7 @@ Fields<SgdSpec> SgdSpec::fields() {
   Fields<SgdSpec> f;
   f.add({.name = "step_size", .doc = "eta", .minimum = 0, .above_minimum = true},
         &SgdSpec::step_size);
-  f.add({.name = "batch_size", .doc = "samples of one gradient of one worker", .minimum = 1},
-        &SgdSpec::batch_size);
+  f.add(BatchSizes::field(), &SgdSpec::batch_size);
   f.add({.name = "momentum",
          .doc = "of the update; heavy-ball, or Nesterov's with that rule",
          .fallback = 0.0,

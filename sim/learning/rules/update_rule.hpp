@@ -3,6 +3,7 @@
 #include <array>
 #include <span>
 
+#include "sim/learning/rules/batch_sizes.hpp"
 #include "sim/learning/rules/parameters.hpp"
 #include "sim/learning/rules/schedule.hpp"
 
@@ -36,7 +37,7 @@ struct UpdateSpec {
 
 /// The parameters that every algorithm with an SGD update takes.
 struct SgdSpec : UpdateSpec {
-  std::size_t batch_size = 0;  ///< of one gradient of one worker
+  BatchSizes batch_size;
 
   static Fields<SgdSpec> fields();
 };

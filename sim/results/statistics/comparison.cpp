@@ -51,6 +51,12 @@ std::optional<double> bytes_to_target(const RunResult& run) {
   return at_time(run.curve, *run.time_to_target_s, [](const CurvePoint& p) { return p.bytes; });
 }
 
+Figure of_finished(std::optional<double> RunResult::*member) {
+  return [member](const RunResult& run) {
+    return run.status == RunStatus::failed ? std::nullopt : run.*member;
+  };
+}
+
 /// In force at this time; an evaluation at the very moment counts, however both were rounded.
 std::optional<double> accuracy_by(const RunResult& run, double time_s) {
   constexpr double rounding = 1e-9;
@@ -58,6 +64,7 @@ std::optional<double> accuracy_by(const RunResult& run, double time_s) {
   std::optional<double> accuracy;
   for (const CurvePoint& point : run.curve) {
     if (point.time_s > time_s * (1 + rounding)) break;
+    if (point.kind == ModelKind::oracle) continue;
     accuracy = point.test_accuracy;
   }
   return accuracy;
@@ -128,18 +135,6 @@ PairedRatio ComparisonRow::versus_baseline() const {
   return itself;
 }
 
-double at_time(const std::vector<CurvePoint>& curve, double time_s,
-               double (*value)(const CurvePoint&)) {
-  const auto after = std::find_if(curve.begin(), curve.end(), [time_s](const CurvePoint& point) {
-    return point.time_s >= time_s;
-  });
-  if (after == curve.end()) return curve.empty() ? 0 : value(curve.back());
-  if (after == curve.begin() || after->time_s == time_s) return value(*after);
-  const CurvePoint& before = *std::prev(after);
-  const double share = (time_s - before.time_s) / (after->time_s - before.time_s);
-  return value(before) + share * (value(*after) - value(before));
-}
-
 std::vector<ComparisonRow> compare(const std::vector<RunResult>& results,
                                    const std::string& baseline) {
   std::vector<ComparisonRow> rows = group(results);
@@ -164,6 +159,11 @@ std::vector<ComparisonRow> compare(const std::vector<RunResult>& results,
     row.time_to_target_s = mean_of(times, Range::positive);
     row.time_to_target_median_s = median_with_never(times, row.runs.size());
     row.bytes_to_target = plain_mean(row.runs, bytes_to_target);
+    row.energy_J = mean_of(figures(row.runs, of_finished(&RunResult::energy_J)), Range::positive);
+    row.cost = mean_of(figures(row.runs, of_finished(&RunResult::cost)), Range::positive);
+    row.energy_to_target_J =
+        mean_of(figures(row.runs, &RunResult::energy_to_target_J), Range::positive);
+    row.cost_to_target = mean_of(figures(row.runs, &RunResult::cost_to_target), Range::positive);
     row.final_accuracy = mean_of(figures(row.runs, &RunResult::final_test_accuracy), Range::share);
     row.best_accuracy = mean_of(figures(row.runs, &RunResult::best_test_accuracy), Range::share);
     row.final_loss = mean_of(figures(row.runs, &RunResult::final_test_loss), Range::positive);

@@ -30,6 +30,11 @@ struct ComparisonRow {
   /// Over the runs that reached the target, however many did not.
   std::optional<Estimate> time_to_target_s;
   std::optional<double> bytes_to_target;  ///< interpolated between the evaluations around it
+  std::optional<Estimate> energy_to_target_J;
+  std::optional<Estimate> cost_to_target;
+  /// To the end of the run; over the runs that did not fail.
+  std::optional<Estimate> energy_J;
+  std::optional<Estimate> cost;
   /// Of all runs, of which those that never reached it did so later than any other.
   std::optional<double> time_to_target_median_s;
 
@@ -57,10 +62,6 @@ struct ComparisonRow {
   /// Share of the workers' time spent computing; over the runs that did not fail.
   std::optional<double> utilisation;
 };
-
-/// The value at a time, on the straight line between the points of the curve around it.
-double at_time(const std::vector<CurvePoint>& curve, double time_s,
-               double (*value)(const CurvePoint&));
 
 /// One row per algorithm and point, in the order of their first runs, which must outlive the rows.
 /// The time budget is the one the run was given or else the longest run at the same point; until

@@ -103,6 +103,24 @@ void add_accuracies(Summary& t) {
   }
 }
 
+void add_expense(Summary& t, const std::string& extra, const std::string& what,
+                 const std::string& unit, MaybeEstimate ComparisonRow::*of_run,
+                 MaybeEstimate ComparisonRow::*to_target) {
+  const std::string ending = unit.empty() ? "" : "_" + unit;
+  const auto add = [&](const std::string& name, const std::string& doc, auto get) {
+    t.add_with(extra, name + ending, unit, doc, get);
+  };
+  add(what + "_mean", "mean " + what + " to the end of the runs that did not fail",
+      [of_run](const ComparisonRow& r) { return value_of(r.*of_run); });
+  add(what + "_to_target_mean",
+      "mean " + what + " until the target was reached, over the runs that reached it",
+      [to_target](const ComparisonRow& r) { return value_of(r.*to_target); });
+  add(what + "_to_target_low", "lower end of its interval, made on the log scale",
+      [to_target](const ComparisonRow& r) { return low_of(r.*to_target); });
+  add(what + "_to_target_high", "upper end of that interval",
+      [to_target](const ComparisonRow& r) { return high_of(r.*to_target); });
+}
+
 }  // namespace
 
 const Summary& summary_table() {
@@ -123,23 +141,26 @@ const Summary& summary_table() {
           "mean share of the workers' time spent computing, over the runs that did not fail",
           &ComparisonRow::utilisation);
     t.add("tuned_at_edge", "",
-          "1: its tuned parameters are at the edge of their grid, so that better ones may lie "
-          "beyond; empty when nothing of it was tuned",
+          "1: its tuned parameters are at the edge of their grid, or no run of its tuning learnt "
+          "anything, so that better ones may lie beyond; empty when nothing of it was tuned",
           [](const ComparisonRow& r) { return as_number(r.runs.front()->tuned_at_edge); });
     t.add("bytes_to_target", "B",
           "mean over the runs that reached the target, interpolated between evaluations",
           &ComparisonRow::bytes_to_target);
     add_estimate(t, "final_loss", "final test loss of the runs that neither failed nor diverged",
                  &ComparisonRow::final_loss);
+    add_expense(t, "energy", "energy", "J", &ComparisonRow::energy_J,
+                &ComparisonRow::energy_to_target_J);
+    add_expense(t, "cost", "cost", "", &ComparisonRow::cost, &ComparisonRow::cost_to_target);
     return t;
   }();
   return table;
 }
 
 std::string summary_csv(const std::vector<std::string>& axes,
-                        const std::vector<ComparisonRow>& rows) {
-  std::string text = summary_table().header(axes);
-  for (const ComparisonRow& row : rows) text += summary_table().line(row);
+                        const std::vector<ComparisonRow>& rows, const Extras& extras) {
+  std::string text = summary_table().header(axes, extras);
+  for (const ComparisonRow& row : rows) text += summary_table().line(row, extras);
   return text;
 }
 

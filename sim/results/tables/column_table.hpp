@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <set>
 #include <string>
 #include <type_traits>
 #include <vector>
@@ -18,6 +19,8 @@ struct ColumnInfo {
   std::string doc;   ///< what it means, in one line
   bool is_text = false;
   bool is_axes = false;  ///< stands for one column per axis of the sweep
+  /// When not empty: the column is there only where this extra is.
+  std::string only_with = {};
 };
 
 /// A CSV file of the results folder.
@@ -26,6 +29,9 @@ struct TableInfo {
   std::string rows;  ///< what a row is, in a sentence
   std::vector<ColumnInfo> columns;
 };
+
+/// Which extras a file has: "energy", "cost".
+using Extras = std::set<std::string>;
 
 /// "8" or "10Gbps": the value of an axis as a cell.
 std::string axis_cell(const Json& value);
@@ -53,6 +59,15 @@ class ColumnTable {
     return *this;
   }
 
+  /// The same for a column that is there only with an extra.
+  template <class Get>
+  ColumnTable& add_with(const std::string& extra, std::string name, std::string unit,
+                        std::string doc, Get get) {
+    add(std::move(name), std::move(unit), std::move(doc), get);
+    info_.columns.back().only_with = extra;
+    return *this;
+  }
+
   /// One column per axis of the sweep; `point(row)` are its values at the row's point.
   template <class Point>
   ColumnTable& add_axes(Point point, std::string doc =
@@ -69,9 +84,10 @@ class ColumnTable {
 
   const TableInfo& info() const { return info_; }
 
-  std::string header(const std::vector<std::string>& axes = {}) const {
+  std::string header(const std::vector<std::string>& axes = {}, const Extras& extras = {}) const {
     std::string line;
     for (const ColumnInfo& column : info_.columns) {
+      if (!is_there(column, extras)) continue;
       if (!column.is_axes) line += cell(column.name) + ",";
       for (std::size_t i = 0; column.is_axes && i < axes.size(); ++i) line += cell(axes[i]) + ",";
     }
@@ -79,14 +95,20 @@ class ColumnTable {
     return line;
   }
 
-  std::string line(const Row& row) const {
+  std::string line(const Row& row, const Extras& extras = {}) const {
     std::string line;
-    for (const auto& cells : cells_) line += cells(row);
+    for (std::size_t i = 0; i < cells_.size(); ++i) {
+      if (is_there(info_.columns[i], extras)) line += cells_[i](row);
+    }
     line.back() = '\n';
     return line;
   }
 
  private:
+  static bool is_there(const ColumnInfo& column, const Extras& extras) {
+    return column.only_with.empty() || extras.contains(column.only_with);
+  }
+
   TableInfo info_;
   std::vector<std::function<std::string(const Row&)>> cells_;  // each with a comma behind it
 };

@@ -86,7 +86,33 @@ void add_cluster(RunsTable& t) {
         unevenness(&Heterogeneity::sync_efficiency));
 }
 
+void add_expenses(RunsTable& t) {
+  t.add_with("energy", "energy_J", "J",
+             "of all hosts and links to the end of the run; only where a power is given",
+             &RunResult::energy_J);
+  t.add_with("energy", "energy_to_target_J", "J",
+             "until the target was reached, interpolated between evaluations; empty if it was not",
+             &RunResult::energy_to_target_J);
+  t.add_with(
+      "cost", "cost", "",
+      "price_per_hour x hours of all hosts that take part, to the end of the run; only where "
+      "a price is given",
+      &RunResult::cost);
+  t.add_with("cost", "cost_to_target", "",
+             "until the target was reached, interpolated between evaluations; empty if it was not",
+             &RunResult::cost_to_target);
+}
+
 }  // namespace
+
+Extras extras_of(const std::vector<RunResult>& results) {
+  Extras extras;
+  for (const RunResult& run : results) {
+    if (run.energy_J) extras.insert("energy");
+    if (run.cost) extras.insert("cost");
+  }
+  return extras;
+}
 
 std::string axis_cell(const Json& value) {
   return cell(shown_value(value));
@@ -98,6 +124,7 @@ const ColumnTable<RunResult>& runs_table() {
     add_identity(t);
     add_measurements(t);
     add_cluster(t);
+    add_expenses(t);
     t.add_axes([](const RunResult& r) -> const std::vector<Json>& { return r.point; });
     return t;
   }();
@@ -122,6 +149,9 @@ const ColumnTable<OfRun<CurvePoint>>& curves_table() {
           "1: nobody holds this model; it is what a merge of the workers' own models would give at "
           "this moment, free of cost, and does not count for the target. 0: the model exists",
           [](const auto& r) -> std::uint64_t { return r.part.kind == ModelKind::oracle ? 1 : 0; });
+    t.add_with("energy", "energy_J", "J", "so far; only where a power is given",
+               part(&CurvePoint::energy_J));
+    t.add_with("cost", "cost", "", "so far; only where a price is given", part(&CurvePoint::cost));
     return t;
   }();
   return table;
@@ -136,7 +166,10 @@ const ColumnTable<OfRun<WorkerResult>>& workers_table() {
         "holds: computing, transferring, waiting; the four times add up to virtual_s.");
     t.add("worker", "", "name of the worker", part(&WorkerResult::name));
     t.add("class", "", "its class", part(&WorkerResult::class_name));
-    t.add("speed", "flop/s", "its speed, without noise", part(&WorkerResult::speed_flops));
+    t.add("speed", "flop/s",
+          "its speed, without noise; with samples_per_s by batch size, that of the largest batch "
+          "measured",
+          part(&WorkerResult::speed_flops));
     t.add("compute_s", "s", "computing what was used", part(&WorkerResult::compute_s));
     t.add("transfer_s", "s", "not computing, and a message to or from it is under way",
           part(&WorkerResult::transfer_s));
@@ -173,10 +206,8 @@ const ColumnTable<OfRun<LinkUse>>& links_table() {
   static const ColumnTable<OfRun<LinkUse>> table = [] {
     auto t = table_of<LinkUse>(
         "links",
-        "One row per run and link. With more than 64 workers, links whose names differ only in "
-        "numbers share a row.");
-    t.add("link", "", "name of the link; of several with * for each number: gpu-*_up",
-          part(&LinkUse::name));
+        "One row per run and link; with more than 64 workers, one per run and group of links.");
+    t.add("link", "", "name of the link; of a row for several their group", part(&LinkUse::name));
     t.add("bandwidth_Bps", "B/s", "of all links of the row together",
           part(&LinkUse::bandwidth_Bps));
     t.add("bytes", "B", "carried by all links of the row together", part(&LinkUse::bytes));
@@ -187,6 +218,10 @@ const ColumnTable<OfRun<LinkUse>>& links_table() {
     t.add("max_utilisation", "", "utilisation of the fullest link of the row",
           part(&LinkUse::max_utilisation));
     t.add("links", "", "how many links the row stands for", part(&LinkUse::links));
+    t.add("group", "",
+          "links of the same kind: those of a class with * for the number of the worker, gpu-*_up; "
+          "of a platform file the link's property class; a link that is like no other is its own",
+          part(&LinkUse::group));
     return t;
   }();
   return table;
@@ -215,8 +250,11 @@ const ColumnTable<OfRun<RunWarning>>& warnings_table() {
     auto t = table_of<RunWarning>(
         "warnings", "One row per thing that a reader should know before trusting a run.");
     t.add("kind", "",
-          "no_update, never_moved, chance_level, in_warm_up (the run ended inside the algorithm's "
-          "warm-up) or bound_idle (its staleness, delay_bound or period never acted)",
+          "no_update, no_merge (no merge of the workers' models was evaluated), never_moved, "
+          "chance_level (no better than always naming the most frequent class), in_warm_up (the "
+          "run ended inside the algorithm's warm-up), bound_idle (its staleness, delay_bound or "
+          "period never acted), at_edge (tuned to the edge of a grid) or tuned_in_vain (no run of "
+          "the tuning learnt anything)",
           part(&RunWarning::kind));
     t.add("text", "", "the same in words", part(&RunWarning::text));
     return t;

@@ -14,6 +14,9 @@ struct OfRun {
   const Part& part;
 };
 
+/// Those that any of these runs has.
+Extras extras_of(const std::vector<RunResult>& results);
+
 const ColumnTable<RunResult>& runs_table();
 const ColumnTable<OfRun<CurvePoint>>& curves_table();
 const ColumnTable<OfRun<WorkerResult>>& workers_table();

@@ -32,6 +32,15 @@ const ColumnTable<WhatIf>& whatif_table() {
           rate(&Throughput::samples_per_s));
     t.add("reason", "", "why a change could not be tried; its numbers are empty then",
           &WhatIf::why_not);
+    t.add(
+        "named", "",
+        "1, 2, 3, ...: the order in which the changes are named that bring 2 % or more; those that "
+        "take workers away come last; empty for what brings less, or of which a part alone brings "
+        "nearly as much (one class, the server's links)",
+        &WhatIf::named);
+    t.add("bottleneck", "",
+          "1: what is improved here is the bottleneck of this algorithm at this point",
+          &WhatIf::is_bottleneck);
     return t;
   }();
   return table;

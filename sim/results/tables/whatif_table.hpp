@@ -26,7 +26,9 @@ struct WhatIf {
   std::string change;
   std::optional<Throughput> throughput = {};
   std::optional<double> gain = {};
-  std::string why_not = {};  ///< when there is no throughput
+  std::string why_not = {};               ///< when there is no throughput
+  std::optional<std::size_t> named = {};  ///< its place among what is worth naming
+  bool is_bottleneck = false;
 };
 
 const ColumnTable<WhatIf>& whatif_table();

@@ -1,0 +1,141 @@
+"""What the report says of the reasons: how it was tuned, what decides, what to beware of."""
+import html
+import json
+import re
+import unittest
+
+from report_case import ALGORITHMS, RATIO, FolderCase, page_of
+from pictures import how_tuned, report, resolution, what_decides, words
+from pictures.results import Results
+from results_fixture import WHATIF, write_comparisons, write_csv, write_results, write_tuned, write_whatif
+
+
+class Reasons(FolderCase):
+    def with_tuning(self, tune, **entries):
+        """Of the scenario: its tune, and that of single algorithms."""
+        file = self.folder / "scenario.json"
+        scenario = json.loads(file.read_text())
+        for entry in scenario["algorithms"]:
+            if entry["label"] in entries:
+                entry["tune"] = entries[entry["label"]]
+        file.write_text(json.dumps({**scenario, "tune": tune}))
+
+    def test_how_it_was_tuned_is_said(self):
+        write_results(self.folder, ALGORITHMS)
+        self.with_tuning({"step_size": {"from": 0.01, "to": 1, "steps": 5, "scale": "log"}, "runs": 9, "at": "every_point"},
+                         local={"local_steps": [4, 8], "momentum": None})
+        write_tuned(self.folder)
+        results = Results(self.folder)
+        # write_tuned(): three of five candidates on one seed, one on two, the best on four.
+        self.assertEqual(how_tuned.sentences(results), [
+            "Each algorithm was tuned by itself, with 9 runs each, by successive halving over the seeds 1000001 and following; "
+            "none of these seeds is reported.",
+            "Better is who reaches 80 % test accuracy with more of the seeds; among those that always do, who is sooner; among "
+            "the others, who has the better accuracy (the lower loss, where the target is a loss).",
+            "Tried for every algorithm that takes it: step_size 0.01 to 1 in 5 steps (log).",
+            "For local: local_steps 4, 8.",
+            "Not tuned, with the values given in the scenario: slow.",
+            "Warning: chosen at the edge of the grid, so that better may lie beyond: async (step_size 1)."])
+        html = page_of(self.folder)
+        self.assertIn('<section id="tuned"><h2>Tuning</h2>', html)
+        self.assertIn("<td>async</td><td>step_size 1</td><td>5</td><td>9</td><td>at the edge of its grid</td>", html)
+        self.assertIn("<td>sync</td><td>step_size 0.3</td><td>5</td><td>9</td><td></td>", html)
+
+    def test_what_decides_is_said_by_the_rule_of_the_terminal(self):
+        write_results(self.folder)
+        write_whatif(self.folder, ["sync", "async"])
+        # In the order in which whatif.csv names them; what has no number there is not told.
+        line = ("bottleneck: speed of cpu (twice the speed of cpu: 1.38x updates/s; twice the bandwidth: 1.30x; twice the "
+                "server's bandwidth: 1.26x; no noise: 1.02x)")
+        self.assertEqual(what_decides.lines(Results(self.folder)), {"sync": line, "async": line})
+        page = page_of(self.folder)
+        why = page[page.index('<section id="why">'):page.index('<section id="sure">')]
+        self.assertIn('<h3 id="decides">What decides</h3>', why)
+        self.assertIn(f'<li data-label="sync"><b>sync</b>: {html.escape(line)}</li>', why)
+        self.assertNotIn("near 1", page.lower())
+        self.assertNotIn('id="decides"', page_of(write_results(self.folder / "not_asked")))
+
+    def test_a_file_that_does_not_say_what_is_worth_naming_is_no_ground_for_a_bottleneck(self):
+        write_results(self.folder)
+        write_csv(self.folder / "whatif.csv", [column for column in WHATIF if column not in ("named", "bottleneck")],
+                  [{"algorithm": "sync", "change": "as_is", "gain": 1}, {"algorithm": "sync", "change": "no_latency", "gain": 1.5}])
+        results = Results(self.folder)
+        self.assertEqual(what_decides.lines(results), {})
+        self.assertIn("whatif.csv (no columns named, bottleneck)", results.missing)
+
+    def test_what_was_not_tried_is_said_and_fewer_workers_are_no_bottleneck(self):
+        write_results(self.folder)
+        rows = [{"change": "as_is", "gain": 1, "samples_per_s": 80}, {"change": "no_latency", "gain": 0.9, "samples_per_s": 72},
+                {"change": "without:cpu", "gain": 2.5, "samples_per_s": 100, "named": 1, "bottleneck": 0},  # 100 / 80 = 1.25
+                {"change": "server_bandwidth_x2", "reason": "there is no server"}]
+        write_csv(self.folder / "whatif.csv", WHATIF,
+                  [{"algorithm": "sync", **row} for row in rows])
+        results = Results(self.folder)
+        self.assertEqual(what_decides.lines(results), {"sync": "without cpu: 2.50x updates/s, 1.25x samples/s"})
+        self.assertEqual(what_decides.notes(results), ["twice the server's bandwidth: not tried: there is no server"])
+
+    def test_over_a_sweep_the_bottlenecks_are_counted_and_told_point_by_point(self):
+        write_results(self.folder, ("sync",), axes={RATIO: [1, 4, 16]})
+        gains = {1: {"no_latency": 1.5}, 4: {"no_latency": 1.2, "compute_x2": 1.1}, 16: {"no_latency": 1.0, "compute_x2": 1.7}}
+        named = {1: ["no_latency"], 4: ["no_latency", "compute_x2"], 16: ["compute_x2"]}
+        write_csv(self.folder / "whatif.csv", [*WHATIF, RATIO],
+                  [{"algorithm": "sync", RATIO: ratio, "change": change, "gain": gain, "bottleneck": int(change == named[ratio][0]),
+                    "named": named[ratio].index(change) + 1 if change in named[ratio] else None}
+                   for ratio, mine in gains.items() for change, gain in {"as_is": 1, **mine}.items()])
+        results = Results(self.folder)
+        self.assertEqual(what_decides.lines(results), {"sync": "bottleneck: latency at 2 points, compute speed at 1 point"})
+        self.assertEqual(what_decides.lines(results, (4,)),
+                         {"sync": "bottleneck: latency (no latency: 1.20x updates/s; twice the compute speed: 1.10x)"})
+        page = page_of(self.folder)
+        self.assertIn('<div data-point="spread ratio = 16"><p>At spread ratio = 16:</p><ul><li data-label="sync"><b>sync</b>: '
+                      "bottleneck: compute speed (", page)
+
+    def test_the_resolution_of_time_to_target_is_said_where_neighbours_are_within_it(self):
+        def said_of(later_by, gap):
+            write_results(self.folder, ("sync", "async"))
+            write_comparisons(self.folder, [
+                {"algorithm": "async", "against": "sync", "verdict": "faster", "later_by_s": later_by, "resolution_s": gap},
+                {"algorithm": "sync", "against": "async", "verdict": "slower", "later_by_s": -later_by, "resolution_s": gap}])
+            results = Results(self.folder)
+            return resolution.lines(results), report.page(results, [], [], self.folder, None)
+        self.assertEqual(said_of(64, 3)[0], [])
+        lines, page = said_of(2.5, 3)
+        self.assertEqual(lines, ["Resolution of time to target: 3.00 s between evaluations (/evaluate/every); "
+                                 "within it: async and sync."])
+        self.assertIn("<li>Resolution of time to target: 3.00 s", page)
+
+    def test_without_tuning_there_is_no_such_section(self):
+        self.assertNotIn('id="tuned"', page_of(write_results(self.folder)))
+
+    def test_choices_that_differ_from_point_to_point_are_all_told(self):
+        write_results(self.folder, ("sync", "async"), axes={RATIO: [1, 4]})
+        rows = [{"algorithm": label, "candidate": i, RATIO: ratio, "way": way, "seeds": 2, "chosen": int(way == best), "at_edge": 0}
+                for label, bests in (("sync", "aa"), ("async", "ab")) for ratio, best in zip((1, 4), bests)
+                for i, way in enumerate("ab")]
+        write_csv(self.folder / "tuned.csv", ["algorithm", "candidate", "way", RATIO, "rung", "seeds", "reached", "broken",
+                                              "time_to_target_s", "best_test_accuracy", "final_test_loss", "chosen", "at_edge"], rows)
+        self.assertEqual([(c["algorithm"], c["where"], c["values"], c["runs"]) for c in how_tuned.by_algorithm(Results(self.folder))],
+                         [("sync", "all 2 points", "way a", 4), ("async", "spread ratio = 1", "way a", 4),
+                          ("async", "spread ratio = 4", "way b", 4)])
+
+    def test_the_edge_of_a_grid_is_said_in_the_table(self):
+        write_results(self.folder)
+        file = self.folder / "summary.csv"
+        head, *lines = file.read_text().splitlines()
+        column = head.split(",").index("tuned_at_edge")
+        cells = [line.split(",") for line in lines]
+        cells[1][column] = "1"  # async
+        file.write_text("\n".join([head] + [",".join(c) for c in cells]) + "\n")
+        self.assertEqual(re.findall(r"</span>(\w+)<small>tuned to the edge of its grid</small>", report.table_html(Results(self.folder))),
+                         ["async"])
+
+    def test_a_warning_of_many_runs_alike_is_one_line(self):
+        write_results(self.folder, ("sync", "async"), replicas=5)
+        warned = [f"sync-{i}" for i in range(4)] + [f"async-{i}" for i in range(3)]
+        write_csv(self.folder / "warnings.csv", ["run", "kind", "text"], [{"run": r, "kind": "odd", "text": "is odd"} for r in warned])
+        self.assertEqual(words.run_warnings(Results(self.folder)),
+                         ["sync (4 of 5 runs) is odd", "async-0 is odd", "async-1 is odd", "async-2 is odd"])
+
+
+if __name__ == "__main__":
+    unittest.main()
