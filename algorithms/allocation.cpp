@@ -30,7 +30,7 @@ class Allocation : public Algorithm {
  public:
   enum class Mode { equal, fixed, adaptive };
 
-  struct Options : SgdSpec {
+  struct Options : SgdSpec, AllReduceSpec {
     Mode mode = Mode::adaptive;
     std::vector<double> ratios;
     std::optional<std::size_t> period;
@@ -61,6 +61,7 @@ class Allocation : public Algorithm {
              .fallback = 1.5,
              .minimum = 1},
             &Options::restart_above);
+      f.include(AllReduceSpec::fields());
       return f;
     }
   };
@@ -90,6 +91,7 @@ class Allocation : public Algorithm {
   }
 
   bool needs_server() const override { return false; }
+  ExchangeSpec exchange() const override { return options_; }
   ActingBound bound() const override {
     return options_.mode == Mode::adaptive ? ActingBound{"period", "batch_size"} : ActingBound{};
   }
@@ -161,7 +163,7 @@ class Allocation : public Algorithm {
 
 AlgorithmInfo allocation() {
   return describe<Allocation>("allocation",
-                              "ring all-reduce with batches in proportion to speed, same total",
+                              "all-reduce with batches in proportion to speed, same total",
                               "Task allocation on a ring 2021, arXiv 2111.08272", Listed{110});
 }
 

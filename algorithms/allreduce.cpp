@@ -1,4 +1,4 @@
-/// Synchronous SGD by ring all-reduce: every worker keeps the model, only gradients travel.
+/// Synchronous SGD by all-reduce: every worker keeps the model, only gradients travel.
 ///   P. Patarasuk, X. Yuan: Bandwidth optimal all-reduce algorithms for clusters of workstations,
 ///   J. Parallel Distrib. Comput. 69(2), 2009 (the ring).
 ///
@@ -10,14 +10,17 @@ namespace {
 
 class AllReduce : public Algorithm {
  public:
-  struct Options : SgdSpec {
-    static Fields<Options> fields() { return Fields<Options>().include(SgdSpec::fields()); }
+  struct Options : SgdSpec, AllReduceSpec {
+    static Fields<Options> fields() {
+      return Fields<Options>().include(SgdSpec::fields()).include(AllReduceSpec::fields());
+    }
   };
 
   AllReduce(const Options& options, const RunFacts& facts)
       : options_(options), updates_per_epoch_(facts.updates_per_epoch(options.batch_size.sum())) {}
 
   bool needs_server() const override { return false; }
+  ExchangeSpec exchange() const override { return options_; }
 
   void worker(Worker& me) const override {
     UpdateRule rule(options_, updates_per_epoch_);
@@ -38,7 +41,8 @@ class AllReduce : public Algorithm {
 }  // namespace
 
 AlgorithmInfo allreduce() {
-  return describe<AllReduce>("allreduce", "everybody's gradient averaged around a ring, no server",
+  return describe<AllReduce>("allreduce",
+                             "everybody's gradient averaged by an all-reduce, no server",
                              "Patarasuk and Yuan 2009, JPDC 69(2)", Listed{20});
 }
 

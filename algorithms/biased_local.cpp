@@ -34,7 +34,7 @@ namespace {
 
 class BiasedLocal : public Algorithm {
  public:
-  struct Options : SgdSpec, DealSpec, ModelWeights, SlowWorkers {
+  struct Options : SgdSpec, AllReduceSpec, DealSpec, ModelWeights, SlowWorkers {
     std::size_t local_steps = 0;
 
     static Fields<Options> fields() {
@@ -49,6 +49,7 @@ class BiasedLocal : public Algorithm {
       f.include(DealSpec::fields());
       f.include(ModelWeights::fields());
       f.include(SlowWorkers::fields());
+      f.include(AllReduceSpec::fields());
       return f;
     }
   };
@@ -74,6 +75,7 @@ class BiasedLocal : public Algorithm {
   }
 
   bool needs_server() const override { return false; }
+  ExchangeSpec exchange() const override { return options_; }
 
   double gradients_per_update(std::size_t) const override {
     return static_cast<double>(std::accumulate(steps_.begin(), steps_.end(), std::size_t{0}));

@@ -6,8 +6,8 @@
 ///                  d <- mean of all workers' x - y
 ///                  m <- b m + d;   x <- x - eta_out (d + b m)
 ///
-/// The inner rule is any (AdamW in the paper); its state stays with its worker. Models meet around
-/// the ring. eta_out = 1, b = 0 and inner SGD is local SGD, to rounding.
+/// The inner rule is any (AdamW in the paper); its state stays with its worker. Models meet by
+/// all-reduce. eta_out = 1, b = 0 and inner SGD is local SGD, to rounding.
 #include "sim/vocabulary/algorithm.hpp"
 
 namespace motley {
@@ -15,7 +15,7 @@ namespace {
 
 class DiLoCo : public Algorithm {
  public:
-  struct Options : SgdSpec {
+  struct Options : SgdSpec, AllReduceSpec {
     std::size_t local_steps = 0;
     double outer_step_size = 0;
     double outer_momentum = 0;
@@ -41,6 +41,7 @@ class DiLoCo : public Algorithm {
              .maximum = 1,
              .below_maximum = true},
             &Options::outer_momentum);
+      f.include(AllReduceSpec::fields());
       return f;
     }
   };
@@ -53,6 +54,7 @@ class DiLoCo : public Algorithm {
   }
 
   bool needs_server() const override { return false; }
+  ExchangeSpec exchange() const override { return options_; }
   double gradients_per_update(std::size_t workers) const override {
     return static_cast<double>(workers * options_.local_steps);
   }

@@ -19,7 +19,7 @@ namespace {
 
 class Hierarchical : public Algorithm {
  public:
-  struct Options : SgdSpec {
+  struct Options : SgdSpec, AllReduceSpec {
     WorkerGroups groups;
     std::size_t local_steps = 0;
     std::size_t global_every = 0;
@@ -38,6 +38,7 @@ class Hierarchical : public Algorithm {
              .fallback = 4,
              .minimum = 1},
             &Options::global_every);
+      f.include(AllReduceSpec::fields());
       return f;
     }
   };
@@ -56,6 +57,7 @@ class Hierarchical : public Algorithm {
   }
 
   bool needs_server() const override { return false; }
+  ExchangeSpec exchange() const override { return options_; }
   double gradients_per_update(std::size_t workers) const override {
     const bool one_group = std::ranges::count(group_of_, group_of_.front()) ==
                            static_cast<std::ptrdiff_t>(group_of_.size());

@@ -3,7 +3,7 @@
 ///
 ///   worker:  loop: H times: x <- x - eta grad f(x; B samples);   x <- mean of all workers' x
 ///
-/// `average` says by what way the models meet: around the ring, or through the server. Momentum
+/// `average` says by what way the models meet: by all-reduce, or through the server. Momentum
 /// stays with its worker and is not averaged.
 #include "sim/vocabulary/algorithm.hpp"
 
@@ -14,7 +14,7 @@ class Local : public Algorithm {
  public:
   enum class Average { all_reduce, server };
 
-  struct Options : SgdSpec {
+  struct Options : SgdSpec, AllReduceSpec {
     std::size_t local_steps = 1;
     Average average = Average::all_reduce;
 
@@ -27,10 +27,11 @@ class Local : public Algorithm {
              .minimum = 1},
             &Options::local_steps);
       f.add({.name = "average",
-             .doc = "all_reduce (around the ring) or server",
+             .doc = "all_reduce (by the collective) or server",
              .fallback = "all_reduce",
              .choices = {"all_reduce", "server"}},
             &Options::average);
+      f.include(AllReduceSpec::fields());
       return f;
     }
   };
@@ -39,6 +40,7 @@ class Local : public Algorithm {
       : options_(options), steps_per_epoch_(facts.updates_per_epoch(options.batch_size.sum())) {}
 
   bool needs_server() const override { return options_.average == Average::server; }
+  ExchangeSpec exchange() const override { return options_; }
 
   double gradients_per_update(std::size_t workers) const override {
     return static_cast<double>(workers * options_.local_steps);

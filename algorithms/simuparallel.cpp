@@ -13,7 +13,7 @@ namespace {
 
 class SimuParallel : public Algorithm {
  public:
-  struct Options : SgdSpec {
+  struct Options : SgdSpec, AllReduceSpec {
     std::size_t local_steps = 1;
     std::optional<std::size_t> rounds;
 
@@ -30,6 +30,7 @@ class SimuParallel : public Algorithm {
              .minimum = 1,
              .word = "inf"},
             &Options::rounds);
+      f.include(AllReduceSpec::fields());
       return f;
     }
   };
@@ -38,6 +39,7 @@ class SimuParallel : public Algorithm {
       : options_(options), steps_per_epoch_(facts.updates_per_epoch(options.batch_size.sum())) {}
 
   bool needs_server() const override { return false; }
+  ExchangeSpec exchange() const override { return options_; }
 
   void worker(Worker& me) const override {
     UpdateRule rule(options_, steps_per_epoch_);

@@ -22,7 +22,7 @@
 /// and the curve shows what one would give, without its time. A step under way when the round ends
 /// is lost.
 /// inner_delay = d: x <- x - eta grad f(x_{t-d}; ...), as on a node that works asynchronously
-/// inside. Models meet around the ring. A schedule counts a worker's own steps; the weights take
+/// inside. Models meet by all-reduce. A schedule counts a worker's own steps; the weights take
 /// the initial step size.
 #include <algorithm>
 #include <cmath>
@@ -37,7 +37,7 @@ class WpSgd : public Algorithm {
  public:
   enum class Weights { contraction, samples };
 
-  struct Options : SgdSpec {
+  struct Options : SgdSpec, AllReduceSpec {
     Weights weights = Weights::contraction;
     double lambda = 0;
     std::optional<double> round_time_s;
@@ -80,6 +80,7 @@ class WpSgd : public Algorithm {
              .fallback = 0,
              .minimum = 0},
             &Options::inner_delay);
+      f.include(AllReduceSpec::fields());
       return f;
     }
   };
@@ -97,6 +98,7 @@ class WpSgd : public Algorithm {
         steps_per_epoch_(facts.updates_per_epoch(options.batch_size.sum())) {}
 
   bool needs_server() const override { return false; }
+  ExchangeSpec exchange() const override { return options_; }
 
   void worker(Worker& me) const override {
     UpdateRule rule(options_, steps_per_epoch_);

@@ -33,7 +33,9 @@ class RandomCluster {
     std::string xml;
     for (const Machine& host : hosts_) {
       xml += "<host id=\"" + host.name + "\" speed=\"" + host.speed +
-             "\"><prop id=\"role\" value=\"" + host.role + "\"/></host>\n";
+             "\"><prop id=\"role\" value=\"" + host.role + "\"/>";
+      if (!host.inside.empty()) xml += "<prop id=\"node\" value=\"" + host.link + "\"/>";
+      xml += "</host>\n";
     }
     xml += links_;
     for (const Machine& from : hosts_) {
@@ -221,9 +223,13 @@ TEST_CASE("random clusters take the times of the same clusters in platform files
     Json in_file = scenario;
     scenario["cluster"] = random.cluster();
     in_file["cluster"] = {{"platform", (folder.path() / "random.xml").string()}};
-    for (const char* algorithm : {"sync", "async", "allreduce"}) {
-      CAPTURE(seed, algorithm, random.cluster().dump());
-      scenario["algorithms"] = in_file["algorithms"] = {{{"name", algorithm}}};
+    std::vector<Json> algorithms = {{{"name", "sync"}}, {{"name", "async"}}};
+    for (const std::string& collective : ExchangeSpec::collectives()) {
+      algorithms.push_back({{"name", "allreduce"}, {"collective", collective}});
+    }
+    for (const Json& algorithm : algorithms) {
+      CAPTURE(seed, algorithm.dump(), random.cluster().dump());
+      scenario["algorithms"] = in_file["algorithms"] = Json::array({algorithm});
       check_same_times(simulate(scenario), simulate(in_file));
     }
   }

@@ -1,44 +1,42 @@
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "sim/scenario/scenario.hpp"
-#include "sim/vocabulary/model.hpp"
 
 namespace motley {
 
 class Network;
-class ThreadPool;
 
-/// How a group of workers averages a vector: what crosses the network, and when each member may go
-/// on. Members are counted from 0, in the order of the group.
+/// By what messages the members of a group average a vector: what crosses the network, and when each
+/// of them may go on. It moves bytes only; the mean itself is Averaging's, and has the same bits
+/// whichever collective is chosen.
+///
+/// Members are counted by their position, in an order in which neighbours are near each other (see
+/// member_order.hpp). They are the same in all rounds: a group that is formed anew has a new one.
 class Collective {
  public:
   struct Setup {
     Network& network;
-    ThreadPool& pool;
     const ApproximateSpec& approximate;
-    std::vector<std::size_t> ranks;  ///< of the members
-    std::uint64_t model_bytes = 0;   ///< of a vector of model_size floats
-    std::size_t model_size = 0;
+    std::vector<std::size_t> ranks;  ///< of the members, by position
+    std::vector<std::size_t> nodes;  ///< those with the same number are in one machine
   };
 
   virtual ~Collective() = default;
 
-  /// What a member takes from a round.
-  struct Outcome {
-    Parameters mean;
-    NotesOfAll numbers;  ///< of all members
-  };
+  /// Called by an actor of each member, for one round after another, with the bytes of the whole
+  /// vector. Returns when this member has the mean and need not send any more.
+  virtual void pass(std::size_t position, std::uint64_t bytes) = 0;
 
-  /// Called by an actor of each member, for one round after another. `numbers` travel along.
-  virtual Outcome mean(std::size_t member, const Parameters& value, double weight,
-                       std::vector<double> numbers) = 0;
+  /// For whom a member waits inside pass(), for the report of a deadlock.
+  virtual const char* waits_for() const = 0;
 };
 
-/// By name; std::logic_error for an unknown one.
+/// By a name of ExchangeSpec::collectives(); std::logic_error for an unknown one.
 std::unique_ptr<Collective> make_collective(const std::string& name, Collective::Setup setup);
 
 }  // namespace motley

@@ -12,15 +12,20 @@ namespace motley {
 /// The groups of workers that algorithms have named.
 class Groups {
  public:
-  /// Everything a group's collective is made of but its ranks.
-  explicit Groups(const Collective::Setup& common) : common_(common) {}
+  /// What all groups have in common.
+  explicit Groups(const Averaging::Setup& common) : common_(common) {}
+
+  /// Of groups that do not say theirs.
+  void set_collective(const std::string& name) { usual_collective_ = name; }
 
   /// Made by the first who names it; std::logic_error when others mean another by the same name.
+  /// `collective`: by name; empty: the usual one.
   GroupState& group(const std::string& name, const std::vector<std::size_t>& ranks,
                     const std::string& collective);
 
  private:
-  Collective::Setup common_;
+  Averaging::Setup common_;
+  std::string usual_collective_ = "ring";
   std::map<std::string, std::unique_ptr<GroupState>> groups_;
 };
 

@@ -1,6 +1,7 @@
 #include "sim/engine/platform.hpp"
 
 #include <cmath>
+#include <map>
 #include <set>
 #include <stdexcept>
 
@@ -45,14 +46,17 @@ Json inspect(const std::string& file, const ChildProcess::Report& report) {
     s4u::Host* host = setup.engine().host_by_name(host_name);
     const char* role = host->get_property("role");
     const char* class_name = host->get_property("class");
+    const char* node = host->get_property("node");
     for (const std::string& name : {host->get_name(), std::string(role == nullptr ? "" : role),
-                                    std::string(class_name == nullptr ? "" : class_name)}) {
+                                    std::string(class_name == nullptr ? "" : class_name),
+                                    std::string(node == nullptr ? "" : node)}) {
       if (flaw.empty()) flaw = name_flaw("host", name);
     }
     if (!flaw.empty()) return {{"hosts", Json::array()}, {"flaw", flaw}};
     hosts.push_back({{"name", host->get_name()},
                      {"role", role == nullptr ? "" : role},
                      {"class", class_name == nullptr ? "" : class_name},
+                     {"node", node == nullptr ? "" : node},
                      {"speed", std::isfinite(host->get_speed()) ? host->get_speed() : 0}});
     const std::string part = role == nullptr ? "" : role;
     if (part == "worker") workers.push_back(host);
@@ -98,11 +102,14 @@ ClusterPlan inspect_platform(const std::string& file, const Place& place) {
   const std::string flaw = (*outcome.result)["flaw"];
   ClusterPlan plan;
   plan.platform_file = file;
+  std::map<std::string, std::size_t> nodes;
   for (const Json& host : (*outcome.result)["hosts"]) {
     const std::string role = host["role"];
     const std::string class_name = host["class"];
+    const std::string node = host["node"];
     HostPlan entry{host["name"], class_name.empty() ? "worker" : class_name, host["speed"], {}, {}};
     if (role == "worker") {
+      if (!node.empty()) entry.node = nodes.try_emplace(node, nodes.size()).first->second;
       plan.workers.push_back(entry);
     } else if (role == "server") {
       entry.class_name = "server";

@@ -37,8 +37,8 @@ class Platform {
 };
 
 /// Reads a SimGrid platform file in a process of its own and lists the hosts that take part by
-/// their property `role` ("worker" or "server"; `class` names a worker's class), in the order of the
-/// file. InputError at `place` when it cannot be read or has no worker.
+/// their property `role` ("worker" or "server"; `class` names a worker's class, `node` its machine), in
+/// the order of the file. InputError at `place` when it cannot be read or has no worker.
 ClusterPlan inspect_platform(const std::string& file, const Place& place);
 
 }  // namespace motley

@@ -84,6 +84,7 @@ std::string platform_flaw(const std::string& file, const std::vector<s4u::Host*>
     if (participants.size() > few) {
       asks("no route between host " + from->get_name() + " and another one");
       others = servers;
+      others.push_back(participants.front());
       others.push_back(participants[(i + 1) % participants.size()]);
     }
     for (const s4u::Host* to : others) {

@@ -4,23 +4,46 @@
 #include <string>
 #include <vector>
 
-#include "sim/engine/collective.hpp"
+#include "sim/engine/averaging.hpp"
 #include "sim/engine/gathering.hpp"
 #include "sim/engine/worker_mail.hpp"
 #include "sim/vocabulary/group.hpp"
 
 namespace motley {
 
-/// What the members of a group have in common inside the simulation.
-struct GroupState {
-  GroupState(Collective::Setup setup, std::string collective_name);
+/// The members of a group from one moment on, and what they have in common. A round of a collective
+/// begins and ends with the same members.
+struct Formation {
+  Formation(const Averaging::Setup& setup, std::vector<std::size_t> members,
+            const std::string& collective)
+      : ranks(std::move(members)), average(setup, ranks, collective), barrier(ranks.size()) {}
 
-  std::vector<std::size_t> ranks;
-  std::string collective;
-  std::unique_ptr<Collective> average;
+  std::vector<std::size_t> ranks;  ///< of the members, in the group's order
+  Averaging average;
   Gathering barrier;
-  std::shared_ptr<std::vector<double>> gathered;
-  std::size_t put_down = 0;  // numbers of the gathering under way
+  std::shared_ptr<std::vector<double>> gathered = nullptr;
+  std::size_t put_down = 0;  ///< numbers of the gathering under way
+};
+
+/// A group inside the simulation.
+class GroupState {
+ public:
+  /// `setup` must live as long.
+  GroupState(const Averaging::Setup& setup, const std::vector<std::size_t>& ranks,
+             std::string collective);
+
+  /// Rounds not yet begun have these members.
+  void form(const std::vector<std::size_t>& ranks);
+
+  Formation& now() { return *formations_.back(); }
+  const std::vector<std::size_t>& ranks() const { return formations_.back()->ranks; }
+  const std::string& collective() const { return collective_; }
+
+ private:
+  const Averaging::Setup& setup_;
+  std::string collective_;
+  // Former ones are kept: their messages may still be under way.
+  std::vector<std::unique_ptr<Formation>> formations_;
 };
 
 /// A member's place in a group.
@@ -39,13 +62,16 @@ class SimulatedGroup final : public Group {
 
   /// A member may not begin a collective before the one it started here has ended.
   void expect_none_under_way() const;
+  /// The group as it is formed now; finds this member's place in it.
+  Formation& now();
 
   Simulation& simulation_;
   WorkerMail& mail_;
   GroupState& state_;
-  std::size_t member_;
   std::size_t rank_;
-  std::shared_ptr<Started> started_;  // the last one
+  std::size_t member_ = 0;                // in the formation
+  const Formation* formation_ = nullptr;  // the one looked at last
+  std::shared_ptr<Started> started_;      // the last one
 };
 
 }  // namespace motley

@@ -116,7 +116,7 @@ Group& SimulatedWorker::everybody() {
   if (everybody_ == nullptr) {
     std::vector<std::size_t> all(workers());
     std::iota(all.begin(), all.end(), std::size_t{0});
-    everybody_ = static_cast<SimulatedGroup*>(&group("everybody", all, "ring"));
+    everybody_ = static_cast<SimulatedGroup*>(&group("everybody", all, ""));
   }
   return *everybody_;
 }

@@ -54,12 +54,8 @@ Simulation::Simulation(const SimulationSetup& setup)
       initial_(initial_model_of(setup)),
       global_model_(initial_, evaluator_, recorder_, pool_, setup.problem.is_real(),
                     setup.cluster.workers.size(), [this](double now) { report_progress(now); }),
-      groups_({network_,
-               pool_,
-               setup.scenario.approximate,
-               {},
-               setup.message_bytes,
-               setup.problem.dimension()}),
+      groups_({network_, platform_, setup_.cluster, pool_, setup_.scenario.approximate,
+               setup.message_bytes, setup.problem.dimension()}),
       partitions_(setup.problem.train_size(), setup.scenario.seed),
       layers_(modelled_layers(setup)),
       end_(s4u::Semaphore::create(0)) {
@@ -76,6 +72,7 @@ Simulation::~Simulation() = default;
 void Simulation::make_shards(const Algorithm& algorithm) {
   const ExchangeSpec exchange = algorithm.exchange();
   layers_travel_alone_ = exchange.overlap == ExchangeSpec::Overlap::layers;
+  groups_.set_collective(ExchangeSpec::name_of(exchange.collective));
   // Servers that nobody needs hold no parts of the model.
   const bool is_split = algorithm.needs_server();
   for (const Shard& shard :

@@ -137,7 +137,8 @@ Fields<ClusterSpec> ClusterSpec::fields() {
          .doc = "a SimGrid platform file instead of workers, servers, link and fabric; hosts take "
                 "part by "
                 "their property role (worker, server), and ranks follow their order in the file; "
-                "relative to the scenario file"},
+                "workers with the same property node share a machine; relative to the scenario "
+                "file"},
         &ClusterSpec::platform);
   return f;
 }
@@ -186,13 +187,14 @@ Fields<ApproximateSpec> ApproximateSpec::fields() {
        .minimum = 1,
        .word = "all"},
       &ApproximateSpec::port_flows);
-  f.add(
-      {.name = "ring",
-       .doc = "messages (each of the 2(W-1) steps of an all-reduce) or fluid (one flow a neighbour "
-              "with the bytes and latencies of all steps, once the last worker has come)",
-       .fallback = "messages",
-       .choices = {"messages", "fluid"}},
-      &ApproximateSpec::ring);
+  f.add({.name = "ring",
+         .doc =
+             "messages (each of the 2(W-1) steps of a ring, also of that between nodes in the "
+             "collective hierarchical) or fluid (one flow a neighbour with the bytes and latencies "
+             "of all steps, once the last has come)",
+         .fallback = "messages",
+         .choices = {"messages", "fluid"}},
+        &ApproximateSpec::ring);
   return f;
 }
 

@@ -3,7 +3,10 @@
 namespace motley {
 
 Fields<DefaultsSpec> DefaultsSpec::fields() {
-  return Fields<DefaultsSpec>().include(SgdSpec::fields()).include(ExchangeSpec::fields());
+  return Fields<DefaultsSpec>()
+      .include(SgdSpec::fields())
+      .include(ExchangeSpec::fields())
+      .include(AllReduceSpec::fields());
 }
 
 }  // namespace motley

@@ -48,7 +48,7 @@ class Algorithm {
   /// The bound that an algorithm is about, if these parameters have one: a run in which it never acted
   /// is one without it, and its reader is warned.
   virtual ActingBound bound() const { return {}; }
-  /// How the model is laid out over the servers and travels.
+  /// How the model is laid out over the servers and travels, and by what collective workers average.
   virtual ExchangeSpec exchange() const { return {}; }
   /// Whether the workers' own models (see Worker::finish_own_update) are merged now and then. What a
   /// merge would give in between is an oracle: it is drawn, but does not reach the target. Where
@@ -62,7 +62,7 @@ class Algorithm {
 };
 
 /// What "defaults" may give to every algorithm that takes it.
-struct DefaultsSpec : SgdSpec, ExchangeSpec {
+struct DefaultsSpec : SgdSpec, ExchangeSpec, AllReduceSpec {
   static Fields<DefaultsSpec> fields();
 };
 

@@ -28,4 +28,25 @@ FieldInfo ExchangeSpec::compress_field() {
           .fallback = JsonValue::parse("{}")};
 }
 
+const std::vector<std::string>& ExchangeSpec::collectives() {
+  static const std::vector<std::string> names = {"ring", "hierarchical", "tree",
+                                                 "halving_doubling"};
+  return names;
+}
+
+const std::string& ExchangeSpec::name_of(Collective collective) {
+  return collectives()[static_cast<std::size_t>(collective)];
+}
+
+Fields<AllReduceSpec> AllReduceSpec::fields() {
+  return Fields<AllReduceSpec>().add(
+      {.name = "collective",
+       .doc = "by what messages an all-reduce averages: ring, hierarchical (a tree inside each "
+              "node, a ring between the nodes), tree (binomial, there and back) or "
+              "halving_doubling; the result has the same bits",
+       .fallback = "ring",
+       .choices = ExchangeSpec::collectives()},
+      &AllReduceSpec::collective);
+}
+
 }  // namespace motley

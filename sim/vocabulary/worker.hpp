@@ -116,9 +116,10 @@ class Worker {
   virtual std::optional<Event> next_event(double until = forever) = 0;
 
   /// A group of workers by this name. Everybody who is in it must give the same ranks, in the same
-  /// order, and the same collective: by what way its all-reduce goes ("ring").
+  /// order, and the same collective: by what messages its all-reduce goes, one of
+  /// ExchangeSpec::collectives(); empty: as the algorithm's exchange() says.
   virtual Group& group(const std::string& name, const std::vector<std::size_t>& ranks,
-                       const std::string& collective = "ring") = 0;
+                       const std::string& collective = {}) = 0;
   /// Of all workers.
   virtual Group& everybody() = 0;
 

@@ -1,4 +1,4 @@
-#include "sim/engine/ring.hpp"
+#include "sim/engine/collectives/ring.hpp"
 
 namespace s4u = simgrid::s4u;
 
@@ -10,28 +10,6 @@ std::uint64_t Ring::piece_bytes(std::uint64_t bytes, std::size_t piece) const {
   // Whole bytes, all pieces together exactly the message.
   const std::uint64_t pieces = members_.size();
   return bytes * (piece + 1) / pieces - bytes * piece / pieces;
-}
-
-Ring::Round& Ring::round(std::uint64_t index) {
-  // A fast member may be one round ahead of one that has yet to collect.
-  while (rounds_.size() <= index - first_round_) {
-    rounds_.emplace_back();
-    rounds_.back().values.resize(members_.size());
-    rounds_.back().weights.resize(members_.size());
-  }
-  return rounds_[index - first_round_];
-}
-
-Parameters Ring::mean_of(const Round& round) const {
-  double total = 0;
-  for (const double weight : round.weights) total += weight;
-  std::vector<const Parameters*> vectors;
-  std::vector<float> shares;
-  for (std::size_t i = 0; i < round.values.size(); ++i) {
-    vectors.push_back(&round.values[i]);
-    shares.push_back(static_cast<float>(round.weights[i] / total));
-  }
-  return weighted_sum(vectors, shares, setup_.pool);
 }
 
 void Ring::wake_if_through(Member& member) {
@@ -92,34 +70,11 @@ void Ring::pass_flow(std::uint64_t bytes) {
   all_through_->acquire();
 }
 
-Collective::Outcome Ring::mean(std::size_t member, const Parameters& value, double weight,
-                               std::vector<double> numbers) {
-  const std::uint64_t my_round = members_[member].round++;
-  round(my_round).values[member] = value;
-  round(my_round).weights[member] = weight;
-  if (!numbers.empty()) {
-    auto& of_all = round(my_round).numbers;
-    if (!of_all) of_all = std::make_shared<std::vector<std::vector<double>>>(members_.size());
-    (*of_all)[member] = std::move(numbers);
-  }
-  const std::uint64_t bytes = setup_.model_bytes * value.size() / setup_.model_size;
+void Ring::pass(std::size_t position, std::uint64_t bytes) {
   if (setup_.approximate.ring == ApproximateSpec::Ring::fluid)
     pass_flow(bytes);
   else
-    pass_pieces(member, bytes);
-
-  Round& mine = round(my_round);
-  if (mine.mean.empty()) {
-    mine.mean = mean_of(mine);
-    mine.values.clear();
-  }
-  Outcome outcome{mine.mean, mine.numbers};
-  if (++mine.collected == members_.size()) {
-    // Rounds are collected in order, so this is the first.
-    rounds_.pop_front();
-    ++first_round_;
-  }
-  return outcome;
+    pass_pieces(position, bytes);
 }
 
 }  // namespace motley
