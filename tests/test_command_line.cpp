@@ -152,7 +152,8 @@ TEST_CASE("The algorithms are listed with paper and parameters, and each is expl
       "local         several steps at home, then all models are averaged\n"
       "              Stich, ICLR 2019, arXiv 1805.09767\n"
       "              step_size, batch_size, momentum = 0.0, weight_decay = 0.0, schedule = "
-      "kind \"constant\", rule = kind \"sgd\", local_steps = 8, average = \"all_reduce\"\n\n"));
+      "kind \"constant\", rule = kind \"sgd\", local_steps = 8, average = \"all_reduce\", "
+      "collective = \"ring\"\n\n"));
   CHECK(contains(list.out, "\nsimuparallel  everybody trains alone"));
   CHECK(contains(list.out, "\nbiased_local  more local steps"));
   CHECK_FALSE(contains(list.out, "default: must be given"));
