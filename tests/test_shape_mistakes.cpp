@@ -2,7 +2,7 @@
 
 #include "sim/base/json.hpp"
 #include "tests/catch.hpp"
-#include "tests/simulated.hpp"
+#include "tests/mistakes.hpp"
 
 namespace motley {
 namespace {
@@ -35,33 +35,6 @@ Json three_sites() {
   const std::vector<Json> pairs = {{"a", "b"}, {"b", "c"}, {"c", "a"}};
   for (std::size_t i = 0; i < pairs.size(); ++i) fabric["links"][i]["between"] = pairs[i];
   return fabric;
-}
-
-/// Without the name of the file; "" when there is none.
-std::string complaint_about(const Json& scenario) {
-  try {
-    experiment_of(scenario);
-  } catch (const InputError& error) {
-    const std::string text = error.what();
-    return text.substr(text.find(": ") + 2);
-  }
-  return "";
-}
-
-struct Mistake {
-  std::string pointer;
-  Json value;  // null: removed
-  std::string complaint;
-};
-
-void check_mistakes(const Json& scenario, const std::vector<Mistake>& mistakes) {
-  REQUIRE(complaint_about(scenario).empty());
-  for (const Mistake& mistake : mistakes) {
-    Json wrong = scenario;
-    apply_override(wrong, {mistake.pointer, mistake.value}, {"", mistake.pointer});
-    CAPTURE(mistake.pointer, mistake.value.dump());
-    CHECK(complaint_about(wrong) == mistake.complaint);
-  }
 }
 
 TEST_CASE("nodes that cannot be are refused at their place") {

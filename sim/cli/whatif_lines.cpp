@@ -32,6 +32,7 @@ constexpr Word words[] = {
     {"speed_x2:", "twice the speed of ", "speed of "},
     {"server_speed_x2", "twice the server's speed", "the server's speed"},
     {"no_noise", "no noise", "noise"},
+    {"no_changes", "no changes during the run", "what changes during the run"},
     {"without:", "without ", ""}};
 
 std::string class_of(const std::string& change) {

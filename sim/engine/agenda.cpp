@@ -18,6 +18,12 @@ void Agenda::set(double time, Event& event) {
   if (!running_) arm();
 }
 
+bool Agenda::has_only_background() const {
+  return std::ranges::all_of(entries_, [](const Entry& entry) {
+    return entry.event->background_ || entry.event->entry_ != entry.number;
+  });
+}
+
 void Agenda::close() {
   closed_ = true;
   entries_.clear();

@@ -19,6 +19,9 @@ class Agenda {
    public:
     virtual ~Event() = default;
 
+    /// Of others than the algorithm: it neither keeps a run alive nor from being found stuck.
+    void set_background(bool background) { background_ = background; }
+
    protected:
     /// In SimGrid's kernel: may fill inboxes and wake actors, not block.
     virtual void happen() = 0;
@@ -26,6 +29,7 @@ class Agenda {
    private:
     friend class Agenda;
     std::uint64_t entry_ = 0;  // the valid one of its entries; 0: none
+    bool background_ = false;
   };
 
   Agenda() = default;
@@ -36,6 +40,8 @@ class Agenda {
   void set(double time, Event& event);
   /// Harmless when it is not on the agenda.
   void cancel(Event& event) { event.entry_ = 0; }
+  /// Whether all that will happen is background.
+  bool has_only_background() const;
   /// Nothing happens any more.
   void close();
 

@@ -1,5 +1,7 @@
 #include "sim/engine/built_cluster.hpp"
 
+#include <algorithm>
+
 #include "sim/engine/simgrid_generation.hpp"
 #include "sim/scenario/link_names.hpp"
 
@@ -27,6 +29,12 @@ Duplex add_duplex(s4u::NetZone& zone, const LinkNames& names, const LinkSpec& li
   return {add(names.up, link.bandwidth.up_Bps), add(names.down, link.bandwidth.down_Bps)};
 }
 
+bool has_outside(const ClusterPlan& plan) {
+  return std::ranges::any_of(plan.traffic, [](const TrafficPlan& stream) {
+    return stream.from == outside || stream.to.front() == outside;
+  });
+}
+
 /// The members of a node and their ports on its crossbar.
 struct Crossbar {
   Duplex link;  ///< of the node
@@ -45,6 +53,11 @@ class ClusterBuilder {
     }
     for (const HostPlan& worker : plan.workers) add_host(worker, false);
     for (const HostPlan& server : plan.servers) add_host(server, true);
+    if (has_outside(plan)) {
+      hosts_.push_back(generation::add_host(*all_, outside, 1));  // computes nothing
+      generation::add_route(*all_, hosts_.back(), nullptr, nullptr);
+      generation::add_route(*all_, nullptr, hosts_.back(), nullptr);
+    }
     for (std::size_t node = 0; node < plan.nodes.size(); ++node) {
       join_inside(crossbars_[node], zone(plan.nodes[node].place));
     }

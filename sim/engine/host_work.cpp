@@ -16,10 +16,24 @@ constexpr double rounding = 1e-9;
 
 void HostWork::start(double flops) {
   flops_ = flops;
+  const double now = s4u::Engine::get_clock();
   if (constant_flops_) {
-    end_s_ = s4u::Engine::get_clock() + flops / *constant_flops_;
+    end_s_ = expected_end(flops, *constant_flops_);
     return;
   }
+  if (curve_) {
+    factor_ = curve_->at(now);
+    flops_ /= factor_;
+  }
+  execute(flops_);
+}
+
+double HostWork::expected_end(double flops, double speed_flops) const {
+  const double now = s4u::Engine::get_clock();
+  return curve_ ? curve_->end_of(now, flops / speed_flops) : now + flops / speed_flops;
+}
+
+void HostWork::execute(double flops) {
   exec_ = s4u::Exec::init()->set_flops_amount(flops)->set_host(host_);
   exec_->start();
   generation::add_actor("work", host_, [this, exec = exec_] {
@@ -41,9 +55,25 @@ bool HostWork::wait(double until) {
   if (constant_flops_) {
     const double late_s = end_s_ - until;
     until = late_s <= rounding * (flops_ / *constant_flops_) ? end_s_ : until;
+  } else if (curve_) {
+    follow_curve(until);
+    return is_done();
   }
   alarm_.sleep_until(std::max(until, s4u::Engine::get_clock()));
   return is_done();
+}
+
+void HostWork::follow_curve(double until) {
+  const double now = s4u::Engine::get_clock();
+  const double change = curve_->next_change(now);
+  alarm_.sleep_until(std::max(std::min(until, change), now));
+  if (is_done() || s4u::Engine::get_clock() < change) return;
+  const double factor = curve_->at(s4u::Engine::get_clock());
+  if (factor == factor_) return;
+  flops_ = exec_->get_remaining() * (factor_ / factor);
+  factor_ = factor;
+  exec_->cancel();
+  execute(flops_);
 }
 
 void HostWork::stop() {

@@ -84,7 +84,7 @@ Network::~Network() = default;
 double Network::energy_per_byte(const s4u::Link* link) const {
   const LinkPower* known = platform_.power_of(link);
   if (known == nullptr) return 0;
-  return (known->power.busy_W - known->power.idle_W) / (link->get_bandwidth() / unit_);
+  return (known->power.busy_W - known->power.idle_W) / plain_bandwidth(link);
 }
 
 const Network::Route& Network::route(Node from, Node to) {
@@ -134,8 +134,7 @@ void Network::count_arrival(const Message& message) {
   arriving_ = message.traced == 0 ? 0 : recorder_.timeline()->message_arrives(message.traced, now);
 }
 
-void Network::send(Node from, Node to, std::uint64_t bytes, std::function<void()> arrived,
-                   double latencies) {
+Network::Message& Network::new_message(Node from, Node to, std::uint64_t bytes) {
   finished_.clear();
   if (idle_.empty()) {
     all_messages_.push_back(std::make_unique<Message>(*this));
@@ -147,10 +146,19 @@ void Network::send(Node from, Node to, std::uint64_t bytes, std::function<void()
   message.to = to;
   message.bytes = bytes;
   message.route = &route(from, to);
-  message.arrived = std::move(arrived);
   message.has_entered = false;
+  return message;
+}
 
+void Network::send(Node from, Node to, std::uint64_t bytes, std::function<void()> arrived,
+                   double latencies) {
+  Message& message = new_message(from, to, bytes);
+  message.arrived = std::move(arrived);
   count_departure(message);
+  depart(message, latencies);
+}
+
+void Network::depart(Message& message, double latencies) {
   const double latency = latencies * message.route->latency_s;
   if (latency > 0) {
     agenda_.set(s4u::Engine::get_clock() + latency, message);
@@ -176,7 +184,7 @@ void Network::enter(Message& message) {
     complete(message);
     return;
   }
-  if (!port_flows_) {
+  if (!port_flows_ || message.background) {
     flow(message);
     return;
   }
@@ -226,15 +234,19 @@ bool Network::finds_nobody(const Message& message) {
       if (other->end_s <= now) {
         vacate(*other);  // it ends at this very moment
       } else {
-        const double flown = (now - other->start_s) * other->route->bandwidth_Bps;
-        for (const std::size_t link : other->route->links) link_loads_[link].alone = nullptr;
-        agenda_.cancel(*other);
-        flow_in_simgrid(*other, static_cast<double>(other->bytes) - flown);
+        hand_over(*other);
       }
     }
     nobody = nobody && link_loads_[index].flows == 0;
   }
   return nobody;
+}
+
+void Network::hand_over(Message& message) {
+  const double flown = (s4u::Engine::get_clock() - message.start_s) * message.route->bandwidth_Bps;
+  for (const std::size_t link : message.route->links) link_loads_[link].alone = nullptr;
+  agenda_.cancel(message);
+  flow_in_simgrid(message, static_cast<double>(message.bytes) - flown);
 }
 
 void Network::occupy(Message& message) {
@@ -280,15 +292,21 @@ void Network::follow_profiles() {
   following_ = true;
   std::vector<bool> risen(link_loads_.size(), false);
   for (s4u::Link* link : changed_) {
-    const double bandwidth = link->get_bandwidth();
     double& before = bandwidths_Bps_[link];
+    double bandwidth = link->get_bandwidth();
+    const auto known = changed_links_.find(link);
+    if (known != changed_links_.end()) bandwidth = followed(known->second, before, bandwidth);
     const auto index = link_index_.find(link);
     if (index != link_index_.end()) risen[index->second] = bandwidth > before;
     before = bandwidth;
-    if (unit_ != 1) link->set_bandwidth(unit_ * bandwidth);
+    if (unit_ * bandwidth != link->get_bandwidth()) link->set_bandwidth(unit_ * bandwidth);
   }
   changed_.clear();
   following_ = false;
+  restart_on(risen);
+}
+
+void Network::restart_on(const std::vector<bool>& risen) {
   for (const std::unique_ptr<Message>& message : all_messages_) {
     const auto is_risen = [&](std::size_t link) { return risen[link]; };
     if (!message->comm || !std::ranges::any_of(message->route->links, is_risen)) continue;
@@ -303,6 +321,16 @@ void Network::follow_profiles() {
 void Network::complete(Message& message) {
   if (closed_) return;
   vacate(message);
+  if (message.background) {
+    for (const std::size_t link : message.route->links) {
+      link_loads_[link].background_bytes += static_cast<double>(message.bytes);
+    }
+    message.background = false;
+    message.set_background(false);
+    if (message.comm) finished_.push_back(std::move(message.comm));
+    idle_.push_back(&message);
+    return;
+  }
   count_arrival(message);
   if (port_flows_ && (message.bytes > 0 || !fluid_)) leave(message);
   message.arrived();
@@ -321,9 +349,9 @@ std::vector<LinkResult> Network::links(double end, const ClusterPlan& plan) cons
     if (load.link == nullptr && link->get_name() == "__loopback__") continue;
     const double flowing = load.flows > 0 ? end - load.busy_since : 0;
     const auto group = groups.find(link->get_name());
-    results.push_back({link->get_name(), link->get_bandwidth() / unit_, load.bytes,
-                       load.busy_s + flowing,
-                       group != groups.end() ? group->second : class_of_link(*link)});
+    results.push_back(
+        {link->get_name(), mean_bandwidth(link, end), load.bytes, load.busy_s + flowing,
+         group != groups.end() ? group->second : class_of_link(*link), load.background_bytes});
   }
   std::sort(results.begin(), results.end(),
             [](const LinkResult& a, const LinkResult& b) { return natural_less(a.name, b.name); });

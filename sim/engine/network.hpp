@@ -5,6 +5,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <unordered_map>
 #include <vector>
 
@@ -39,7 +40,8 @@ class Network {
  public:
   using Node = std::size_t;
 
-  /// `on_switch`: every host has links of its own to one switch, whose bandwidths never change.
+  /// `on_switch`: every host has links of its own to one switch, whose bandwidths change only by
+  /// change_bandwidths().
   /// `typical_bytes`: of a message; what is left of messages is exact to 2^-50 of it. 0: to a byte,
   /// and SimGrid's own trace then shows the links as they are.
   Network(const Platform& platform, const Scenario& scenario, Recorder& recorder, Agenda& agenda,
@@ -53,6 +55,15 @@ class Network {
   /// both ends. `latencies`: how many times the latency of the way is paid (fluid only).
   void send(Node from, Node to, std::uint64_t bytes, std::function<void()> arrived,
             double latencies = 1);
+
+  /// Sends a message of others, which takes its share of the links and counts as nobody's.
+  void send_background(Node from, Node to, std::uint64_t bytes);
+  /// What links of the platform carry from now on, over what it says of them; fluid only.
+  struct BandwidthFactor {
+    simgrid::s4u::Link* link = nullptr;
+    double factor = 1;
+  };
+  void change_bandwidths(std::span<const BandwidthFactor> changes);
 
   /// While `arrived` runs: the message on the recorder's timeline.
   Timeline::MessageId arriving() const { return arriving_; }
@@ -79,6 +90,7 @@ class Network {
     std::uint64_t bytes = 0;
     const Route* route = nullptr;
     Timeline::MessageId traced = 0;
+    bool background = false;
     std::function<void()> arrived;
     bool has_entered = false;  // its latency has passed
     bool on_links = false;
@@ -100,6 +112,14 @@ class Network {
     double busy_s = 0;         // up to the last moment without a flow
     double busy_since = 0;     // while there are flows
     double J_per_byte = 0;     // beyond what it draws without load
+    double background_bytes = 0;
+  };
+  /// Of a link that change_bandwidths() has changed.
+  struct ChangedLink {
+    double plain_Bps = 0;  // without the factor
+    double factor = 1;
+    double since_s = 0;     // it has this bandwidth
+    double full_bytes = 0;  // that it could have carried up to then
   };
   /// The messages that flow through a host's link in one direction, and those that wait for it.
   struct Port {
@@ -112,6 +132,20 @@ class Network {
   void enter_down(Message& message);
   void flow(Message& message);
   void flow_in_simgrid(Message& message, double bytes);
+  Message& new_message(Node from, Node to, std::uint64_t bytes);
+  void depart(Message& message, double latencies);
+  /// Gives a message that is alone on its links to SimGrid.
+  void hand_over(Message& message);
+  /// Starts what flows over risen links anew: SimGrid's flows never get faster.
+  void restart_on(const std::vector<bool>& risen);
+  /// What the platform says of it.
+  double plain_bandwidth(const simgrid::s4u::Link* link) const;
+  /// Up to now it had this bandwidth.
+  static void settle(ChangedLink& changed, double bandwidth_Bps);
+  /// Of a link with a factor, after its profile has changed what it is a factor of.
+  static double followed(ChangedLink& changed, double before_Bps, double plain_Bps);
+  /// Mean over the run, without SimGrid's unit.
+  double mean_bandwidth(const simgrid::s4u::Link* link, double end) const;
   /// After profiles have changed bandwidths: starts what flows over risen links anew.
   void follow_profiles();
   /// Whether nothing else is on its links; gives what was alone there to SimGrid.
@@ -140,6 +174,7 @@ class Network {
   bool following_ = false;                    // the profiles: changes of bandwidth are our own
   std::vector<simgrid::s4u::Link*> changed_;  // by profiles, at this moment
   std::unordered_map<const simgrid::s4u::Link*, double> bandwidths_Bps_;  // before that
+  std::unordered_map<const simgrid::s4u::Link*, ChangedLink> changed_links_;
   bool closed_ = false;
   Timeline::MessageId arriving_ = 0;
   std::size_t in_flight_ = 0;

@@ -62,7 +62,10 @@ Json inspect(const std::string& file, const ChildProcess::Report& report) {
     if (part == "worker") workers.push_back(host);
     if (part == "server") servers.push_back(host);
   }
-  return {{"hosts", hosts}, {"flaw", platform_flaw(file, workers, servers, report)}};
+  Json links = Json::array();
+  for (const s4u::Link* link : setup.engine().get_all_links()) links.push_back(link->get_name());
+  return {
+      {"hosts", hosts}, {"links", links}, {"flaw", platform_flaw(file, workers, servers, report)}};
 }
 
 }  // namespace
@@ -119,6 +122,7 @@ ClusterPlan inspect_platform(const std::string& file, const Place& place) {
     }
   }
   if (!flaw.empty()) refuse(flaw);
+  for (const Json& link : (*outcome.result)["links"]) plan.platform_links.push_back(link);
   if (plan.workers.empty()) {
     throw InputError(
         place, "'" + file + "' has no worker: give hosts <prop id=\"role\" value=\"worker\"/>");

@@ -10,7 +10,7 @@
 namespace motley {
 
 /// The hosts of a cluster inside SimGrid's engine. Node w < workers is worker w; the servers
-/// follow.
+/// follow, then what is outside, if background traffic goes there.
 class Platform {
  public:
   /// Builds the hosts and their links, or loads the platform file. The engine must exist and be
@@ -19,7 +19,7 @@ class Platform {
 
   simgrid::s4u::Host* host(std::size_t node) const { return hosts_[node]; }
   std::size_t server_node(std::size_t server) const { return workers_ + server; }
-  /// Whether every host hangs on one switch by links of its own and nothing changes over time.
+  /// Whether every host hangs on one switch by links of its own.
   bool is_plain_switch() const { return is_plain_switch_; }
   /// Of one direction of a link: half of what the scenario gives both. Null when none is given.
   const LinkPower* power_of(const simgrid::s4u::Link* link) const {

@@ -1,6 +1,9 @@
 #pragma once
 
+#include <memory>
+
 #include "sim/engine/arrival.hpp"
+#include "sim/engine/host_work.hpp"
 #include "sim/engine/inbox.hpp"
 #include "sim/engine/model_split.hpp"
 #include "sim/vocabulary/message.hpp"
@@ -17,6 +20,7 @@ struct ShardState {
   Arrival arrival;
   Model model;
   std::uint64_t updates = 0;
+  std::unique_ptr<HostWork> work;     ///< of a server whose speed changes, once it has worked
   const char* waits_for = "nothing";  ///< while it waits; for the report of a deadlock
 };
 

@@ -117,6 +117,24 @@ std::uint64_t SimulatedServer::staleness(const Push& push) const {
   return shard_.updates - push.version;
 }
 
+void SimulatedServer::spend(double flops) {
+  const HostPlan& host = simulation_.setup().cluster.servers[shard_.shard.server];
+  if (!host.changes) {
+    simgrid::s4u::this_actor::execute(flops);
+    return;
+  }
+  if (!shard_.work) {
+    // Several parts of the model on one server share it, so SimGrid is asked.
+    shard_.work = std::make_unique<HostWork>(
+        simulation_.agenda(), simulation_.server_host(shard_.shard.server), std::nullopt,
+        std::make_unique<SpeedCurve>(*host.changes, simulation_.setup().scenario.seed));
+  }
+  shard_.work->start(flops);
+  while (!shard_.work->wait()) {
+  }
+  shard_.work->stop();
+}
+
 void SimulatedServer::finish_update(Model& x, std::span<const Push> used) {
   for (const Push& push : used) {
     simulation_.recorder().worker(push.sender).count_staleness(staleness(push));
@@ -125,7 +143,7 @@ void SimulatedServer::finish_update(Model& x, std::span<const Push> used) {
   if (shard_.shard.update_flops > 0) {
     Expenses& expenses = simulation_.recorder().expenses();
     expenses.server_starts(start, shard_.shard.server);
-    simgrid::s4u::this_actor::execute(shard_.shard.update_flops);
+    spend(shard_.shard.update_flops);
     expenses.server_stops(clock(), shard_.shard.server);
   }
   if (Timeline* timeline = simulation_.recorder().timeline()) {

@@ -42,6 +42,8 @@ class SimulatedServer final : public Server {
  private:
   /// nullptr: `until` came first.
   Parcel* next(double until, const char* waits_for);
+  /// Lets the virtual time of so many flops pass.
+  void spend(double flops);
 
   Simulation& simulation_;
   ShardState& shard_;

@@ -58,6 +58,8 @@ Simulation::Simulation(const SimulationSetup& setup)
                setup.message_bytes, setup.problem.dimension()}),
       partitions_(setup.problem.train_size(), setup.scenario.seed),
       layers_(modelled_layers(setup)),
+      background_(network_, agenda_, setup.cluster, setup.scenario.seed,
+                  [this] { return is_left_to_background(); }),
       end_(s4u::Semaphore::create(0)) {
   if (setup.trace) recorder_.keep_timeline(*setup.trace, setup.cluster);
   for (std::size_t rank = 0; rank < workers(); ++rank) {
@@ -241,6 +243,10 @@ bool Simulation::is_stuck() const {
   return true;
 }
 
+bool Simulation::is_left_to_background() const {
+  return is_stuck() && agenda_.has_only_background() && last_event() < clock();
+}
+
 double Simulation::last_event() const {
   double last = 0;
   for (const WorkerAccount& account : recorder_.workers()) last = std::max(last, account.since());
@@ -272,12 +278,13 @@ RunResult Simulation::run(const Algorithm& algorithm) {
     if (over_) return;
     deadlock_ = who_waits_for_whom();
     over_ = true;
-    end_time_ = clock();
+    end_time_ = background_.is_empty() ? clock() : last_event();
     network_.close();
     agenda_.close();
   });
   global_model_.evaluate(0);
   start_actors(algorithm);
+  background_.start();
   if (recorder_.stop().stopped()) end_at(0);  // the initial model has reached the target already
   if (setup_.scenario.stop.time_s) {
     engine.run_until(*setup_.scenario.stop.time_s);

@@ -11,6 +11,7 @@
 
 #include "sim/base/thread_pool.hpp"
 #include "sim/engine/agenda.hpp"
+#include "sim/engine/background.hpp"
 #include "sim/engine/computation.hpp"
 #include "sim/engine/departures.hpp"
 #include "sim/engine/engine_setup.hpp"
@@ -58,9 +59,13 @@ class Simulation {
   double clock() const { return simgrid::s4u::Engine::get_clock(); }
   std::size_t workers() const { return setup_.cluster.workers.size(); }
   simgrid::s4u::Host* worker_host(std::size_t rank) const { return platform_.host(rank); }
+  simgrid::s4u::Host* server_host(std::size_t server) const {
+    return platform_.host(server_node(server));
+  }
   std::size_t server_node(std::size_t server) const { return platform_.server_node(server); }
-  /// Whether speeds and bandwidths never change and everybody has links of its own: then much can
-  /// be worked out without asking SimGrid. Not when SimGrid is to trace it.
+  /// Whether speeds and bandwidths change only as the scenario says, if at all, and everybody has
+  /// links of its own: then much can be worked out without asking SimGrid. Not when SimGrid is to
+  /// trace it.
   bool is_plain_switch() const { return platform_.is_plain_switch() && setup_.paje_file.empty(); }
   Model initial_model() const { return initial_; }
   /// With the flops that the scenario's cost gives them.
@@ -100,6 +105,8 @@ class Simulation {
   void report_progress(double now);
   /// Nobody computes and nothing is under way: only a timer could go on.
   bool is_stuck() const;
+  /// Stuck, with nothing to come but what happens in the background.
+  bool is_left_to_background() const;
   double last_event() const;
   std::string who_waits_for_whom() const;
   RunResult result();
@@ -125,6 +132,7 @@ class Simulation {
   std::vector<Layer> layers_;
   bool layers_travel_alone_ = false;
   bool has_server_ = true;
+  Background background_;
 
   simgrid::s4u::SemaphorePtr end_;  // released once, by the stop rule or an error
   simgrid::s4u::SemaphorePtr never_ = simgrid::s4u::Semaphore::create(0);  // nobody releases it

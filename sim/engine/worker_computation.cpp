@@ -10,6 +10,11 @@ namespace s4u = simgrid::s4u;
 namespace motley {
 namespace {
 
+/// Null when the scenario does not change the speed of this host.
+std::unique_ptr<SpeedCurve> curve_of(const HostPlan& host, std::uint64_t seed) {
+  return host.changes ? std::make_unique<SpeedCurve>(*host.changes, seed) : nullptr;
+}
+
 /// When the run ends in the middle of a computation, the actor's stack is unwound and the
 /// computation must be gone.
 struct Withdraw {
@@ -30,7 +35,8 @@ WorkerComputation::WorkerComputation(Simulation& simulation, std::size_t rank, W
       work_(simulation.agenda(), simulation.worker_host(rank),
             simulation.is_plain_switch()
                 ? std::optional(simulation.setup().cluster.workers[rank].speed_flops)
-                : std::nullopt),
+                : std::nullopt,
+            curve_of(simulation.setup().cluster.workers[rank], simulation.setup().scenario.seed)),
       noise_(simulation.setup().cluster.workers[rank].noise, simulation.setup().scenario.seed,
              rank) {
   mail.on_arrival([this] {
@@ -81,7 +87,7 @@ void WorkerComputation::start_real(double flops) {
   if (!setup.problem.is_real()) return;
   samples_.draw(steps_ * batch_);
   simulation_.look_ahead().start(
-      *this, simulation_.clock() + flops / setup.cluster.workers[rank_].speed_flops);
+      *this, work_.expected_end(flops, setup.cluster.workers[rank_].speed_flops));
 }
 
 void WorkerComputation::join_real() {
@@ -119,7 +125,7 @@ bool WorkerComputation::execute(double flops, const Until& until) {
              simulation_.setup().cluster.workers[rank_].speed_flops;
   }
   bool done = true;
-  if (!until.ever() && !simulation_.is_plain_switch()) {
+  if (!until.ever() && !simulation_.is_plain_switch() && !work_.is_changing()) {
     s4u::this_actor::execute(flops);  // a platform file's hosts may change their speed
   } else {
     work_.start(flops);

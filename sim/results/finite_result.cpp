@@ -39,8 +39,10 @@ std::string first_not_finite(const RunResult& r) {
     }
   }
   for (const LinkResult& l : r.links) {
-    if (const char* name = not_finite_of(
-            {{"bandwidth", l.bandwidth_Bps}, {"bytes", l.bytes}, {"busy time", l.busy_s}})) {
+    if (const char* name = not_finite_of({{"bandwidth", l.bandwidth_Bps},
+                                          {"bytes", l.bytes},
+                                          {"busy time", l.busy_s},
+                                          {"background bytes", l.background_bytes}})) {
       return std::string(name) + " of link " + l.name;
     }
   }

@@ -18,6 +18,7 @@ std::vector<LinkUse> link_uses(const RunResult& result) {
     ++use->links;
     use->bandwidth_Bps += link.bandwidth_Bps;
     use->bytes += link.bytes;
+    use->background_bytes += link.background_bytes;
     if (time <= 0) continue;
     use->busy_share += link.busy_s / time;  // divided by their number below
     use->max_utilisation = std::max(use->max_utilisation, link.bytes / (link.bandwidth_Bps * time));

@@ -17,6 +17,7 @@ struct LinkUse {
   double busy_share = 0;   ///< of the run's time, mean over the links
   double utilisation = 0;  ///< bytes / (bandwidth * time)
   double max_utilisation = 0;
+  double background_bytes = 0;  ///< of others, not in `bytes`
 };
 
 /// With more workers than this, links are grouped.

@@ -36,7 +36,7 @@ void ResultFiles::write_csvs(const std::vector<std::string>& axes,
   std::string curves = curves_table().header({}, extras);
   std::string workers = workers_table().header();
   std::string staleness = staleness_table().header();
-  std::string links = links_table().header();
+  std::string links = links_table().header({}, extras);
   std::string decisions = decisions_table().header();
   std::string warnings = warnings_table().header();
   for (const RunResult& r : results) {
@@ -44,7 +44,7 @@ void ResultFiles::write_csvs(const std::vector<std::string>& axes,
     for (const CurvePoint& p : r.curve) curves += curves_table().line({r, p}, extras);
     for (const WorkerResult& w : r.workers) workers += workers_table().line({r, w});
     for (const StalenessCount& s : r.staleness) staleness += staleness_table().line({r, s});
-    for (const LinkUse& l : link_uses(r)) links += links_table().line({r, l});
+    for (const LinkUse& l : link_uses(r)) links += links_table().line({r, l}, extras);
     for (const Decision& d : r.decisions) decisions += decisions_table().line({r, d});
     for (const RunWarning& w : r.warnings) warnings += warnings_table().line({r, w});
   }

@@ -113,7 +113,8 @@ Json to_json(const RunResult& r) {
                                w.max_staleness, w.data_samples});
   }
   for (const LinkResult& l : r.links) {
-    json["links"].push_back({l.name, l.bandwidth_Bps, l.bytes, l.busy_s, l.group});
+    json["links"].push_back(
+        {l.name, l.bandwidth_Bps, l.bytes, l.busy_s, l.group, l.background_bytes});
   }
   for (const StalenessCount& s : r.staleness) {
     json["staleness"].push_back({s.class_name, s.staleness, s.count});
@@ -166,9 +167,9 @@ RunResult run_result_from_json(const StrictJson& in) {
                          w.element(6).number(), w.element(7).count(), w.element(8).count(),
                          w.element(9).number(), w.element(10).count(), w.element(11).count()});
   });
-  for_each_row(in.member("links"), 5, [&r](const StrictJson& l) {
+  for_each_row(in.member("links"), 6, [&r](const StrictJson& l) {
     r.links.push_back({l.element(0).text(), l.element(1).number(), l.element(2).number(),
-                       l.element(3).number(), l.element(4).text()});
+                       l.element(3).number(), l.element(4).text(), l.element(5).number()});
   });
   for_each_row(in.member("staleness"), 3, [&r](const StrictJson& s) {
     r.staleness.push_back({s.element(0).text(), s.element(1).count(), s.element(2).count()});

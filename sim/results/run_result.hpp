@@ -56,8 +56,9 @@ struct LinkResult {
   std::string name;
   double bandwidth_Bps = 0;
   double bytes = 0;
-  double busy_s = 0;       ///< during which at least one message flowed through it
-  std::string group = {};  ///< all links of its kind, such as gpu-*_up; empty: it is alone
+  double busy_s = 0;            ///< during which at least one message flowed through it
+  std::string group = {};       ///< all links of its kind, such as gpu-*_up; empty: it is alone
+  double background_bytes = 0;  ///< of others, not in `bytes`
 };
 
 /// How many gradients of a class's workers were applied with this staleness.

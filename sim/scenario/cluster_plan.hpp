@@ -1,11 +1,13 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "sim/scenario/scenario.hpp"
+#include "sim/scenario/speed_curve.hpp"
 #include "sim/scenario/step_time.hpp"
 
 namespace motley {
@@ -20,8 +22,9 @@ struct HostPlan {
   std::optional<std::size_t> max_batch = {};  ///< of a worker
   std::optional<PowerSpec> power = {};
   std::optional<double> price_per_hour = {};
-  std::optional<std::size_t> node = {};  ///< empty: it is a machine of its own
-  std::size_t place = 0;                 ///< its rack or site
+  std::optional<std::size_t> node = {};           ///< empty: it is a machine of its own
+  std::size_t place = 0;                          ///< its rack or site
+  std::shared_ptr<const SpeedPlan> changes = {};  ///< of its speed; null: none
 };
 
 /// A machine with several hosts. They share its link, and talk with each other inside: each has a
@@ -47,16 +50,35 @@ struct SiteLinkPlan {
   LinkSpec link;
 };
 
+/// How the bandwidth of one direction of a link changes during a run.
+struct LinkChangePlan {
+  std::string link;
+  std::vector<FactorStep> steps;
+};
+
+/// Messages of others from one host, or to one, again and again.
+struct TrafficPlan {
+  std::string from;             ///< the name of a host, or outside
+  std::vector<std::string> to;  ///< one of these, drawn for each message; or outside
+  TrafficSpec spec;
+  std::uint32_t entry = 0;  ///< of the scenario's list, and who of it: the random stream
+  std::uint32_t member = 0;
+};
+inline constexpr const char* outside = "outside";
+
 /// The cluster host by host; the index of a worker is its rank.
 struct ClusterPlan {
   std::vector<HostPlan> workers;
   std::vector<HostPlan> servers;
   std::vector<NodePlan> nodes;
   FabricSpec::Kind fabric = FabricSpec::Kind::one_switch;
-  std::vector<PlacePlan> places;         ///< its racks or sites
-  std::vector<SiteLinkPlan> site_links;  ///< between any two sites
-  std::string platform_file = {};        ///< instead of all links, nodes and places
-  bool no_latency = false;               ///< whatever the platform file says
+  std::vector<PlacePlan> places;                 ///< its racks or sites
+  std::vector<SiteLinkPlan> site_links;          ///< between any two sites
+  std::string platform_file = {};                ///< instead of all links, nodes and places
+  bool no_latency = false;                       ///< whatever the platform file says
+  std::vector<std::string> platform_links = {};  ///< the names of the platform file's
+  std::vector<LinkChangePlan> link_changes = {};
+  std::vector<TrafficPlan> traffic = {};
 
   /// Whether every host hangs on one switch by a link of its own.
   bool is_plain_switch() const;

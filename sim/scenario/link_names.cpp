@@ -36,6 +36,16 @@ LinkNames names_of_link(const ClusterPlan& plan, const SiteLinkPlan& link) {
   return {first + "->" + second, second + "->" + first};
 }
 
+std::vector<std::string> names_of_site_links(const ClusterPlan& plan) {
+  std::vector<std::string> names;
+  for (const SiteLinkPlan& link : plan.site_links) {
+    const LinkNames both = names_of_link(plan, link);
+    names.push_back(both.up);
+    names.push_back(both.down);
+  }
+  return names;
+}
+
 std::unordered_map<std::string, std::string> link_groups(const ClusterPlan& plan) {
   std::unordered_map<std::string, std::string> groups;
   if (!plan.platform_file.empty()) return groups;

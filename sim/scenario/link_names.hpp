@@ -21,6 +21,9 @@ LinkNames names_of_uplink(const PlacePlan& rack);  ///< rack-0_uplink_up
 /// paris->tokyo, and back.
 LinkNames names_of_link(const ClusterPlan& plan, const SiteLinkPlan& link);
 
+/// Of all links between sites, one by one.
+std::vector<std::string> names_of_site_links(const ClusterPlan& plan);
+
 /// By the name of a link, the name of all links of its kind: gpu-*_up for those of every gpu.
 /// None of a link that is like no other, nor of a platform file's.
 std::unordered_map<std::string, std::string> link_groups(const ClusterPlan& plan);

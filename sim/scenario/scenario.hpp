@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "sim/base/json.hpp"
+#include "sim/scenario/change_spec.hpp"
 #include "sim/scenario/evaluation_interval.hpp"
 #include "sim/scenario/fabric.hpp"
 #include "sim/scenario/fields.hpp"
@@ -13,7 +14,9 @@
 #include "sim/scenario/measured_throughput.hpp"
 #include "sim/scenario/noise.hpp"
 #include "sim/scenario/power.hpp"
+#include "sim/scenario/speed_trace.hpp"
 #include "sim/scenario/spread.hpp"
+#include "sim/scenario/traffic_spec.hpp"
 #include "sim/scenario/tune.hpp"
 
 /// The scenario as the user wrote it, checked and in SI units. Every struct carries its own field
@@ -29,6 +32,8 @@ struct WorkerClassSpec {
   std::optional<std::size_t> max_batch;   ///< that fits its memory
   std::optional<SpreadSpec> spread;       ///< absent: all are equally fast
   std::optional<NoiseSpec> noise;
+  std::optional<std::vector<ChangeSpec>> changes;
+  std::optional<SlowdownSpec> slowdowns;
   std::optional<LinkSpec> link;
   std::optional<std::size_t> per_node;  ///< absent: every worker is a machine of its own
   std::optional<LinkSpec> inside;       ///< given when per_node is
@@ -60,8 +65,12 @@ struct ClusterSpec {
   std::optional<ServerSpec> server;
   std::vector<ServerClassSpec> servers;  ///< instead of one server
   std::optional<LinkSpec> link;
-  std::optional<FabricSpec> fabric;     ///< absent: one switch
-  std::optional<NoiseSpec> noise;       ///< of every class that has none of its own
+  std::optional<FabricSpec> fabric;  ///< absent: one switch
+  std::optional<NoiseSpec> noise;    ///< of every class that has none of its own
+  std::optional<std::vector<NamedChangeSpec>> changes;
+  std::optional<SlowdownSpec> slowdowns;  ///< of every class that has none of its own
+  std::optional<TraceSpec> trace;
+  std::optional<std::vector<TrafficSpec>> traffic;
   std::optional<std::string> platform;  ///< a SimGrid platform file instead of all the above
 
   static Fields<ClusterSpec> fields();

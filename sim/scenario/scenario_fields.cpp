@@ -62,6 +62,13 @@ Fields<WorkerClassSpec> WorkerClassSpec::fields() {
   f.add({.name = "noise",
          .doc = "slow-downs that differ from step to step, instead of the cluster's"},
         &WorkerClassSpec::noise);
+  f.add({.name = "changes", .doc = "of all its workers at known moments"},
+        &WorkerClassSpec::changes);
+  f.add(
+      {.name = "slowdowns",
+       .doc = "slow-downs of each worker that come at random and stay for a while, instead of the "
+              "cluster's"},
+      &WorkerClassSpec::slowdowns);
   f.add({.name = "link",
          .doc = "of each worker, or of each node (its network card), instead of the cluster's"},
         &WorkerClassSpec::link);
@@ -133,6 +140,21 @@ Fields<ClusterSpec> ClusterSpec::fields() {
          .doc = "slow-downs that differ from step to step, of every class that has none of its "
                 "own; also with a platform file"},
         &ClusterSpec::noise);
+  f.add({.name = "changes",
+         .doc = "at known moments, of a worker, a class or a link; also with a platform file"},
+        &ClusterSpec::changes);
+  f.add(
+      {.name = "slowdowns",
+       .doc = "slow-downs that come at random and stay for a while, of each worker of every class "
+              "that has none of its own; also with a platform file"},
+      &ClusterSpec::slowdowns);
+  f.add({.name = "trace",
+         .doc = "a file of how the workers' speeds went on, \"trace.csv\", or an object with it as "
+                "\"file\" and how to read it"},
+        &ClusterSpec::trace);
+  f.add({.name = "traffic",
+         .doc = "messages of others that share the links; the same for every algorithm"},
+        &ClusterSpec::traffic);
   f.add({.name = "platform",
          .doc = "a SimGrid platform file instead of workers, servers, link and fabric; hosts take "
                 "part by "

@@ -19,6 +19,12 @@ double evaluations(const Scenario& scenario, double updates, double virtual_s) {
   return EvaluationInterval::automatic_points;
 }
 
+/// Of its speed, in a run that ends at a given time.
+double mean_factor(const HostPlan& worker, const Scenario& scenario) {
+  if (!worker.changes || !scenario.stop.time_s) return 1;
+  return SpeedCurve(*worker.changes, scenario.seed).mean_until(*scenario.stop.time_s);
+}
+
 }  // namespace
 
 double expected_cost(const Experiment& experiment, const RunPlan& plan) {
@@ -30,7 +36,8 @@ double expected_cost(const Experiment& experiment, const RunPlan& plan) {
   const double samples_of_update = batch * plan.gradients_per_update;
   double cluster_flops = 0;
   for (std::size_t i = 0; i < workers.size(); ++i) {
-    cluster_flops += workers[i].step.speed_at(plan.batches[i], workers[i].speed_flops,
+    cluster_flops += mean_factor(workers[i], experiment.scenario()) *
+                     workers[i].step.speed_at(plan.batches[i], workers[i].speed_flops,
                                               experiment.flops_per_sample());
   }
   const double samples_per_s = cluster_flops / experiment.flops_per_sample();

@@ -15,6 +15,7 @@
 #include "sim/engine/model_split.hpp"
 #include "sim/learning/data/dataset.hpp"
 #include "sim/results/run_warnings.hpp"
+#include "sim/scenario/planned_changes.hpp"
 #include "sim/study/planned_batches.hpp"
 #include "sim/study/tuned_parameters.hpp"
 
@@ -135,6 +136,7 @@ Experiment::Experiment(LoadedScenario loaded, SharedDatasets& datasets, SharedPl
   } else {
     plan_cluster_of_classes();
   }
+  plan_what_changes(platforms);
   if (data_) {
     Partition::check(learning_.data->partition, data_->train.labels.size(), cluster_.workers.size(),
                      root / "data" / "partition");
@@ -160,6 +162,10 @@ Experiment::Experiment(LoadedScenario loaded, SharedDatasets& datasets, SharedPl
     described["data"]["digest"] = data_digest_;
   }
   if (!platform_digest_.empty()) described["cluster"]["platform"] = platform_digest_;
+  if (!trace_digest_.empty()) {
+    Json& trace = described["cluster"]["trace"];
+    (trace.is_object() ? trace["file"] : trace) = trace_digest_;
+  }
   described["algorithm"] = Json();  // its place in the order
   described_ = canonical(described);
 }
@@ -173,6 +179,17 @@ void Experiment::plan_cluster_of_classes() {
                     Place{loaded_.file, ""} / "cluster" / "workers");
   cluster_ = plan_cluster(s.cluster, flops_per_sample_, s.seed);
   check_speeds(cluster_);
+}
+
+void Experiment::plan_what_changes(SharedPlatforms& platforms) {
+  const Scenario& s = scenario();
+  const Place place = Place{loaded_.file, ""} / "cluster";
+  const SpeedTrace* trace = nullptr;
+  if (s.cluster.trace) {
+    trace = &platforms.trace(beside(loaded_.file, s.cluster.trace->file), place / "trace");
+    trace_digest_ = trace->digest;
+  }
+  plan_changes(s.cluster, trace, flops_per_sample_, s.network, place, cluster_);
 }
 
 void Experiment::check_speeds(const ClusterPlan& cluster) const {
@@ -318,6 +335,9 @@ std::string Experiment::describe() const {
   text << "\n"
        << "heterogeneity: speed ratio " << uneven.speed_ratio << ", coefficient of variation "
        << uneven.speed_cv << ", sync efficiency " << uneven.sync_efficiency;
+  if (const std::string changes = described_changes(cluster_); !changes.empty()) {
+    text << "\n" << changes;
+  }
   return text.str();
 }
 

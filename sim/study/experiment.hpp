@@ -71,6 +71,7 @@ class Experiment {
 
  private:
   void plan_cluster_of_classes();
+  void plan_what_changes(SharedPlatforms& platforms);
   void check_speeds(const ClusterPlan& cluster) const;
   void plan_runs();
   /// Fills in the parameters that are not given, and checks all.
@@ -81,6 +82,7 @@ class Experiment {
   std::shared_ptr<const Dataset> data_;
   std::string data_digest_;      ///< of files
   std::string platform_digest_;  ///< of a platform file
+  std::string trace_digest_;     ///< of a trace of speeds
   std::unique_ptr<Problem> problem_;
   mutable std::unique_ptr<const Partition> partition_;
   ClusterPlan cluster_;

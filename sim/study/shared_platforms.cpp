@@ -27,4 +27,10 @@ const SharedPlatforms::Entry& SharedPlatforms::get(const std::string& file, cons
   return known_[file] = {inspect_platform(file, place), digest(contents_of(file))};
 }
 
+const SpeedTrace& SharedPlatforms::trace(const std::string& file, const Place& place) {
+  const auto known = traces_.find(file);
+  if (known != traces_.end()) return known->second;
+  return traces_[file] = SpeedTrace::load(file, place);
+}
+
 }  // namespace motley

@@ -7,7 +7,7 @@
 
 namespace motley {
 
-/// Platform files, each read once however many points of a sweep use it: reading one takes a process
+/// Platform files and traces, each read once however many points of a sweep use it: reading one takes a process
 /// of its own.
 class SharedPlatforms {
  public:
@@ -18,9 +18,11 @@ class SharedPlatforms {
 
   /// InputError at `place` when the file is none that can be used.
   const Entry& get(const std::string& file, const Place& place);
+  const SpeedTrace& trace(const std::string& file, const Place& place);
 
  private:
   std::map<std::string, Entry> known_;
+  std::map<std::string, SpeedTrace> traces_;
 };
 
 }  // namespace motley

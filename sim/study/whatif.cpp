@@ -13,12 +13,15 @@
 #include "sim/base/json.hpp"
 #include "sim/base/json_file.hpp"
 #include "sim/results/bottleneck.hpp"
+#include "sim/scenario/planned_changes.hpp"
 #include "sim/study/provenance.hpp"
 
 namespace motley {
 namespace {
 
 constexpr std::size_t most_workers_rerun = 10'000;
+/// Of a whole run, where no part of it will do: some ten seconds each.
+constexpr std::uint64_t most_gradients_rerun = 2'000'000;
 constexpr const char* csv_name = "whatif.csv";
 constexpr const char* origin_name = "whatif.json";
 
@@ -197,13 +200,21 @@ std::optional<std::vector<WhatIf>> ask(const Study& study, const ResultsFolder& 
     const RunEntry& entry = study.table().runs[run];
     const Experiment& experiment = study.experiment(run);
     const RunResult& result = *folder.result(entry.hash);
-    const std::uint64_t updates = updates_to_time(result, study.plan(run).parameters, runs.size());
+    // A part of a run says nothing of the rest where the cluster changes.
+    const bool whole = changes_with_time(experiment.cluster());
+    const std::uint64_t updates =
+        whole ? result.updates : updates_to_time(result, study.plan(run).parameters, runs.size());
     const RunPlan plan = without_warm_up(study.plan(run), updates, result.updates);
     for (const Change& change : changes_for(experiment, uses_server(experiment, plan))) {
       rows.push_back({entry.label, entry.point, change.name, {}, {}, change.why_not});
       if (experiment.cluster().workers.size() > most_workers_rerun) {
         rows.back().why_not =
             "not with more than " + std::to_string(most_workers_rerun) + " workers";
+        break;
+      }
+      if (whole && result.gradients > most_gradients_rerun) {
+        rows.back().why_not = "not with a cluster that changes and more than " +
+                              std::to_string(most_gradients_rerun) + " gradients";
         break;
       }
       if (!change.apply) continue;

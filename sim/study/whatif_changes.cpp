@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <map>
 
+#include "sim/scenario/planned_changes.hpp"
+
 namespace motley {
 namespace {
 
@@ -30,6 +32,7 @@ void double_bandwidth(ChangedCluster& c) {
     // Half the bytes take the time that all of them take on links twice as wide, and go on doing so
     // when a profile changes a bandwidth.
     c.message_bytes = (c.message_bytes + 1) / 2;
+    for (TrafficPlan& stream : c.plan.traffic) stream.spec.size.halve();
     return;
   }
   for_each_link(c.plan, widen);
@@ -126,6 +129,9 @@ std::vector<Change> changes_for(const Experiment& experiment, bool uses_server) 
     changes.push_back({"no_noise", [](ChangedCluster& c) {
                          for (HostPlan& worker : c.plan.workers) worker.noise = {};
                        }});
+  }
+  if (changes_with_time(plan)) {
+    changes.push_back({"no_changes", [](ChangedCluster& c) { remove_changes(c.plan); }});
   }
   if (const std::string slowest = slowest_class(plan); !slowest.empty()) {
     changes.push_back({"without:" + slowest, [slowest](ChangedCluster& c) {

@@ -15,7 +15,8 @@ HOW_TO_READ = ("For each algorithm, how many times as many updates per second it
                "is shown.")
 MOST_CHANGES = 10
 FACTS = {"bandwidth_x2": "2x bandwidth", "server_bandwidth_x2": "2x server bandwidth", "no_latency": "no latency",
-         "compute_x2": "2x compute speed", "server_speed_x2": "2x server speed", "no_noise": "no noise"}
+         "compute_x2": "2x compute speed", "server_speed_x2": "2x server speed", "no_noise": "no noise",
+         "no_changes": "nothing changes"}
 
 
 def change_text(change):

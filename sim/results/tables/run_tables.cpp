@@ -110,6 +110,9 @@ Extras extras_of(const std::vector<RunResult>& results) {
   for (const RunResult& run : results) {
     if (run.energy_J) extras.insert("energy");
     if (run.cost) extras.insert("cost");
+    for (const LinkResult& link : run.links) {
+      if (link.background_bytes > 0) extras.insert("background");
+    }
   }
   return extras;
 }
@@ -208,11 +211,17 @@ const ColumnTable<OfRun<LinkUse>>& links_table() {
         "links",
         "One row per run and link; with more than 64 workers, one per run and group of links.");
     t.add("link", "", "name of the link; of a row for several their group", part(&LinkUse::name));
-    t.add("bandwidth_Bps", "B/s", "of all links of the row together",
+    t.add("bandwidth_Bps", "B/s",
+          "of all links of the row together; of one that changes, its mean over the run",
           part(&LinkUse::bandwidth_Bps));
     t.add("bytes", "B", "carried by all links of the row together", part(&LinkUse::bytes));
+    t.add_with("background", "background_bytes", "B",
+               "of background traffic, beside `bytes`; only where the scenario has traffic",
+               part(&LinkUse::background_bytes));
     t.add("busy_share", "",
-          "share of the time in which at least one message flowed; mean of the row",
+          "share of the time in which at least one message flowed, of background traffic too; mean "
+          "of "
+          "the row",
           part(&LinkUse::busy_share));
     t.add("utilisation", "", "bytes / (bandwidth x time)", part(&LinkUse::utilisation));
     t.add("max_utilisation", "", "utilisation of the fullest link of the row",

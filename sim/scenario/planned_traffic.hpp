@@ -1,0 +1,11 @@
+#pragma once
+
+#include "sim/scenario/cluster_plan.hpp"
+
+namespace motley {
+
+/// Adds to the plan a stream of messages for every host that sends, or receives from outside.
+/// InputError for whom the cluster does not have. `place`: of the list.
+void plan_traffic(const std::vector<TrafficSpec>& traffic, const Place& place, ClusterPlan& plan);
+
+}  // namespace motley

@@ -1,0 +1,157 @@
+// Changes, slow-downs, traces and traffic that cannot be are refused at their place.
+#include "sim/base/json.hpp"
+#include "tests/catch.hpp"
+#include "tests/mistakes.hpp"
+#include "tests/program.hpp"
+
+namespace motley {
+namespace {
+
+Json changing_scenario() {
+  Json scenario = timing_scenario();
+  scenario["cluster"] = Json::parse(R"({
+    "workers": [{"name": "gpu", "count": 2, "speed": "1Gf", "per_node": 2,
+                 "inside": {"bandwidth": "1GBps", "latency": "1us"},
+                 "changes": [{"at": "1s", "for": "1s", "speed": 0.5, "bandwidth": 2}]},
+                {"name": "cpu", "count": 2, "speed": "1Gf"}],
+    "server": {"speed": "1Gf"},
+    "link": {"bandwidth": "100MBps", "latency": "1ms"},
+    "changes": [{"worker": "cpu-1", "at": "1s", "speed": 0.5, "bandwidth": 0.5},
+                {"class": "server", "at": "1s", "speed": 0.5, "bandwidth": 0.5},
+                {"link": "gpu-node0_up", "at": "0s", "bandwidth": 0.5}],
+    "slowdowns": {"after": {"law": "exponential", "mean": "1s"}, "for": "1s", "slower": 2},
+    "traffic": [{"from": "cpu", "to": "outside", "size": "1MB", "every": "1s"}]
+  })");
+  return scenario;
+}
+
+TEST_CASE("changes that cannot be are refused at their place") {
+  const std::string c = "/cluster/changes/0";
+  check_mistakes(
+      changing_scenario(),
+      {{c + "/at",
+        {},
+        c + ": needs \"at\": a time with its unit, of at least 0 (virtual time at which "
+            "it begins)"},
+       {c + "/for", "0s", c + "/for: must be a time with its unit, above 0, got \"0s\""},
+       {c + "/speed", 0, c + "/speed: must be a number from 1e-06 to 1000000, got 0"},
+       {c,
+        {{"worker", "cpu-1"}, {"at", "1s"}},
+        c + ": needs \"speed\", \"bandwidth\" or both: what it becomes"},
+       {c + "/worker", {}, c + ": needs exactly one of \"worker\", \"class\" and \"link\""},
+       {c + "/class", "cpu", c + ": needs exactly one of \"worker\", \"class\" and \"link\""},
+       {c + "/worker", "cpu-2",
+        c + "/worker: must be the name of a worker (did you mean 'cpu-0'?), got \"cpu-2\""},
+       {c + "/worker", "gpu-1",
+        c + "/bandwidth: gpu-1 has no link of its own: name that of its node, \"link\": "
+            "\"gpu-node0_up\""},
+       {"/cluster/changes/1/class", "cpv",
+        "/cluster/changes/1/class: must be a class of workers, or server (did you mean 'cpu'?), "
+        "got "
+        "\"cpv\""},
+       {"/cluster/changes/2/speed", 2,
+        "/cluster/changes/2/speed: has no meaning for a link: say \"bandwidth\""},
+       {"/cluster/changes/2/link", "gpu-0_up",
+        "/cluster/changes/2/link: must be a link or a group of links as in links.csv (did you mean "
+        "'cpu-0_up'?), got \"gpu-0_up\""},
+       {"/cluster/workers/0/changes/0/wroker", "gpu-0",
+        "/cluster/workers/0/changes/0/wroker: unknown key, known here: at, for, speed or "
+        "bandwidth"},
+       {"/network", "tcp",
+        "/cluster/workers/0/changes/0/bandwidth: that changes needs \"network\": \"fluid\": "
+        "SimGrid's tcp never makes a message faster than it began"}});
+}
+
+TEST_CASE("slow-downs that cannot be are refused at their place") {
+  const std::string s = "/cluster/slowdowns";
+  check_mistakes(
+      changing_scenario(),
+      {{s + "/slower", 0.5, s + "/slower: must be a number from 1 to 1000000, got 0.5"},
+       {s + "/for", "0s", s + "/for: must be a time with its unit, above 0, got \"0s\""},
+       {s + "/after/mean",
+        {},
+        s + "/after: needs \"mean\": a time with its unit, above 0 (of the law)"},
+       {s + "/after/chance", 0.5,
+        s + "/after/chance: has no meaning with \"law\": \"exponential\", only with geometric"},
+       {s + "/for",
+        {{"law", "uniform"}, {"from", "3s"}, {"to", "2s"}},
+        s + "/for/to: must be at least \"from\", got \"2s\""},
+       {s + "/slower",
+        {{"law", "geometric"}},
+        s + "/slower/law: must be one of uniform, half_normal, exponential or pareto, got "
+            "\"geometric\""}});
+}
+
+TEST_CASE("traffic that cannot be is refused at its place") {
+  const std::string t = "/cluster/traffic/0";
+  check_mistakes(
+      changing_scenario(),
+      {{t + "/from", "cqu",
+        t + "/from: must be a worker, a class of workers, server (if there is one) or outside (did "
+            "you "
+            "mean 'cpu'?), got \"cqu\""},
+       {t + "/from", "outside",
+        t + ": goes from outside to outside, through no link of the cluster"},
+       {t,
+        {{"from", "cpu-0"}, {"to", "cpu-0"}, {"size", "1B"}, {"every", "1s"}},
+        t + "/to: must be another host than it comes from, got \"cpu-0\""},
+       {t + "/size", "1s",
+        t + "/size: must be a data size with its unit, such as \"1MB\", got \"1s\""},
+       {"/cluster/fabric",
+        Json::parse(R"({"kind": "racks", "racks": [{"hosts": {"gpu": 2, "cpu": 2, "server": 1}}],
+                        "uplink": {"oversubscription": 4, "latency": "1us"}})"),
+        t + "/to: outside needs one switch that the scenario describes: with racks, sites or a "
+            "platform file name a host"}});
+}
+
+TEST_CASE("a trace that cannot be is refused with its file and line") {
+  const tests::TemporaryFolder folder;
+  Json scenario = changing_scenario();
+  const auto complaint = [&](const std::string& text, const Json& more = Json::object()) {
+    const std::string file = folder.write("t.csv", text);
+    Json trace = {{"file", file}};
+    trace.update(more);
+    scenario["cluster"]["trace"] = trace;
+    std::string said = complaint_about(scenario);
+    const std::size_t name = said.find(file);
+    if (name != std::string::npos) said.replace(name, file.size(), "t.csv");
+    return said;
+  };
+  const std::string head = "worker,time_s,factor\n";
+  const std::string at = "/cluster/trace: 't.csv', line ";
+  CHECK(complaint(head + "gpu-0,0,0.5\n1,0,2\ncpu-1,0,1\n").empty());
+  CHECK(complaint("") == at + "1: is empty: it needs a header");
+  CHECK(complaint(head) == at + "1: has no rows below its header");
+  CHECK(complaint("worker,factor\n0,1\n") ==
+        at + "1: must be a header with a column time_s or time");
+  CHECK(complaint("worker,time_s,factor,step_time_s\n0,0,1,1\n") ==
+        at + "1: has both factor and step_time_s: keep one");
+  CHECK(complaint(head + "0,0\n") == at + "2: has 2 cells, fewer than the header");
+  CHECK(complaint(head + "0,0,1\n0,x,1\n") ==
+        at + "3: the time must be a number of at least 0, got \"x\"");
+  CHECK(complaint(head + "0,0,0\n") == at + "2: factor must be a number above 0, got \"0\"");
+  CHECK(complaint(head + "0,0,nan\n") == at + "2: factor must be a number above 0, got \"nan\"");
+  CHECK(complaint(head + "0,0,1e9\n") ==
+        at + "2: makes the worker more than 1e6 times faster or slower than the scenario says, got "
+             "1000000000.0");
+  CHECK(complaint(head + "0,5,1\n1,0,1\n0,4,1\n") ==
+        at + "4: goes back in time: rows of worker 0 must be in the order of time");
+  CHECK(complaint(head + "4,0,1\n") ==
+        at + "2: worker must be the name of a worker, or a rank below 4, got \"4\"");
+  CHECK(complaint(head + "0,0,1\ngpu-0,0,1\n") ==
+        at + "3: gpu-0 is in the file by its name and by its rank: keep one");
+  const std::string times = "worker,time_s,step_time_s\n0,0,1\n";
+  CHECK(complaint(times) ==
+        "/cluster/trace: needs \"batch_size\" (of the mini-batches that were timed) or \"nominal\" "
+        "(the step time at full speed, or \"median\"), since 't.csv' has step times");
+  CHECK(complaint(times, {{"nominal", "median"}}).empty());
+  CHECK(complaint(times, {{"nominal", 1}, {"batch_size", 1}}) ==
+        "/cluster/trace/batch_size: is instead of \"nominal\": remove one of them");
+  CHECK(complaint(head + "0,0,1\n", {{"batch_size", 1}}) ==
+        "/cluster/trace/batch_size: has no meaning: 't.csv' has factors, not step times");
+  scenario["cluster"]["trace"] = "none.csv";
+  CHECK(complaint_about(scenario).find("none.csv") != std::string::npos);
+}
+
+}  // namespace
+}  // namespace motley
