@@ -134,8 +134,9 @@ void Network::count_arrival(const Message& message) {
   arriving_ = message.traced == 0 ? 0 : recorder_.timeline()->message_arrives(message.traced, now);
 }
 
-void Network::send(Node from, Node to, std::uint64_t bytes, std::function<void()> arrived,
+bool Network::send(Node from, Node to, std::uint64_t bytes, std::function<void()> arrived,
                    double latencies) {
+  if (failures_ != nullptr && (!failures_->is_up(from) || !failures_->is_up(to))) return false;
   finished_.clear();
   if (idle_.empty()) {
     all_messages_.push_back(std::make_unique<Message>(*this));
@@ -148,6 +149,7 @@ void Network::send(Node from, Node to, std::uint64_t bytes, std::function<void()
   message.bytes = bytes;
   message.route = &route(from, to);
   message.arrived = std::move(arrived);
+  message.under_way = true;
   message.has_entered = false;
 
   count_departure(message);
@@ -159,6 +161,7 @@ void Network::send(Node from, Node to, std::uint64_t bytes, std::function<void()
     // is signalled at the very moment it ends.
     simgrid::kernel::actor::simcall_answered([this, &message] { enter(message); });
   }
+  return true;
 }
 
 void Network::Message::happen() {
@@ -305,6 +308,7 @@ void Network::complete(Message& message) {
   vacate(message);
   count_arrival(message);
   if (port_flows_ && (message.bytes > 0 || !fluid_)) leave(message);
+  message.under_way = false;
   message.arrived();
   message.arrived = nullptr;
   if (message.comm) finished_.push_back(std::move(message.comm));

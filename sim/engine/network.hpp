@@ -12,6 +12,7 @@
 #include <simgrid/s4u.hpp>
 
 #include "sim/engine/agenda.hpp"
+#include "sim/engine/machine_failures.hpp"
 #include "sim/engine/platform.hpp"
 #include "sim/results/recorder.hpp"
 
@@ -50,9 +51,17 @@ class Network {
 
   /// Sends and returns at once. `arrived` runs at the moment of arrival, outside of any actor: it
   /// may fill inboxes, not block. Counts bytes, and the transfer in the accounts of the workers at
-  /// both ends. `latencies`: how many times the latency of the way is paid (fluid only).
-  void send(Node from, Node to, std::uint64_t bytes, std::function<void()> arrived,
+  /// both ends. `latencies`: how many times the latency of the way is paid (fluid only). What is sent
+  /// to a machine that is down is lost at once and costs nothing: then false.
+  bool send(Node from, Node to, std::uint64_t bytes, std::function<void()> arrived,
             double latencies = 1);
+
+  /// Whether a machine is up; all are before this is called.
+  void follow_failures(const MachineFailures& failures) { failures_ = &failures; }
+  /// What is on its way to and from the machine is lost, and its links are free.
+  void lose_messages_of(Node node);
+
+  simgrid::s4u::Host* host(Node node) const { return platform_.host(node); }
 
   /// While `arrived` runs: the message on the recorder's timeline.
   Timeline::MessageId arriving() const { return arriving_; }
@@ -80,6 +89,7 @@ class Network {
     const Route* route = nullptr;
     Timeline::MessageId traced = 0;
     std::function<void()> arrived;
+    bool under_way = false;
     bool has_entered = false;  // its latency has passed
     bool on_links = false;
     double start_s = 0;          // while alone on its links: since when
@@ -123,6 +133,7 @@ class Network {
   void count_departure(Message& message);
   void count_arrival(const Message& message);
   void leave(const Message& message);
+  void lose(Message& message);
   const Route& route(Node from, Node to);
   double energy_per_byte(const simgrid::s4u::Link* link) const;
 
@@ -140,6 +151,7 @@ class Network {
   bool following_ = false;                    // the profiles: changes of bandwidth are our own
   std::vector<simgrid::s4u::Link*> changed_;  // by profiles, at this moment
   std::unordered_map<const simgrid::s4u::Link*, double> bandwidths_Bps_;  // before that
+  const MachineFailures* failures_ = nullptr;
   bool closed_ = false;
   Timeline::MessageId arriving_ = 0;
   std::size_t in_flight_ = 0;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "sim/engine/arrival.hpp"
+#include "sim/engine/checkpoint.hpp"
 #include "sim/engine/inbox.hpp"
 #include "sim/engine/model_split.hpp"
 #include "sim/vocabulary/message.hpp"
@@ -17,6 +18,9 @@ struct ShardState {
   Arrival arrival;
   Model model;
   std::uint64_t updates = 0;
+  Checkpoint checkpoint = {};
+  std::uint64_t life = 0;             ///< how often its server has begun anew
+  std::uint64_t updates_before = 0;   ///< in the model it then began with
   const char* waits_for = "nothing";  ///< while it waits; for the report of a deadlock
 };
 

@@ -9,11 +9,14 @@
 
 namespace motley {
 
-GroupState::GroupState(Collective::Setup setup, std::string collective_name)
+GroupState::GroupState(const Collective::Setup& setup, std::string collective_name,
+                       const MachineFailures& failures)
     : ranks(setup.ranks),
       collective(std::move(collective_name)),
       average(make_collective(collective, setup)),
-      barrier(ranks.size()) {}
+      barrier(ranks.size()) {
+  if (failures.any()) elastic = std::make_unique<ElasticRounds>(setup, collective, failures);
+}
 
 /// A collective that goes on while its member does something else: an actor of its own takes part in
 /// it. It outlives whoever waits for it.
@@ -59,8 +62,47 @@ void SimulatedGroup::expect_none_under_way() const {
   }
 }
 
+// ---- Where somebody may fail ----
+
+ElasticRounds::Result SimulatedGroup::elastic_round(ElasticRounds::Part part,
+                                                    const char* waits_for) {
+  mail_.set_waits_for(waits_for);
+  const std::uint64_t round = state_.elastic->enter(rank_, std::move(part));
+  ElasticRounds::Result result = state_.elastic->wait(rank_, round);
+  mail_.set_waits_for("nothing");
+  return result;
+}
+
+class SimulatedGroup::StartedElastic final : public Pending {
+ public:
+  StartedElastic(SimulatedGroup& group, std::uint64_t round) : group_(group), round_(round) {}
+  Parameters wait() override {
+    const ElasticRounds::Result result = group_.state_.elastic->wait(group_.rank_, round_);
+    group_.leads_ = result.leads;
+    return result.mean;
+  }
+  bool is_done() const override { return group_.state_.elastic->is_through(group_.rank_, round_); }
+
+ private:
+  SimulatedGroup& group_;
+  std::uint64_t round_;
+};
+
+bool SimulatedGroup::leads() const {
+  return state_.elastic ? leads_ : rank_ == ranks().front();
+}
+
+// ---- Collectives ----
+
 NotesOfAll SimulatedGroup::all_reduce_mean(Parameters& v, double weight,
                                            std::vector<double> numbers) {
+  if (state_.elastic) {
+    ElasticRounds::Result result =
+        elastic_round({v, weight, std::move(numbers)}, "its neighbours in the all-reduce");
+    v = std::move(result.mean);
+    leads_ = result.leads;
+    return result.numbers;
+  }
   expect_none_under_way();
   mail_.set_waits_for("its neighbours in the all-reduce");
   Collective::Outcome outcome = state_.average->mean(member_, v, weight, std::move(numbers));
@@ -71,6 +113,9 @@ NotesOfAll SimulatedGroup::all_reduce_mean(Parameters& v, double weight,
 
 std::unique_ptr<Group::Pending> SimulatedGroup::start_all_reduce_mean(const Parameters& v,
                                                                       double weight) {
+  if (state_.elastic) {
+    return std::make_unique<StartedElastic>(*this, state_.elastic->enter(rank_, {v, weight, {}}));
+  }
   class Handle final : public Pending {
    public:
     explicit Handle(std::shared_ptr<Started> started) : started_(std::move(started)) {}
@@ -91,12 +136,26 @@ std::unique_ptr<Group::Pending> SimulatedGroup::start_all_reduce_mean(const Para
 }
 
 void SimulatedGroup::barrier() {
+  if (state_.elastic) {
+    elastic_round({}, "the others at the barrier");
+    return;
+  }
   mail_.set_waits_for("the others at the barrier");
   state_.barrier.wait();
   mail_.set_waits_for("nothing");
 }
 
 Notes SimulatedGroup::gather(double number) {
+  if (state_.elastic) {
+    const ElasticRounds::Result result =
+        elastic_round({{}, 1, {number}}, "the others at the barrier");
+    auto all = std::make_shared<std::vector<double>>(size(), 0.0);
+    for (std::size_t i = 0; i < size(); ++i) {
+      const std::vector<double>& theirs = (*result.numbers)[i];
+      if (!theirs.empty()) (*all)[i] = theirs.front();
+    }
+    return all;
+  }
   if (state_.put_down == 0) state_.gathered = std::make_shared<std::vector<double>>(size());
   (*state_.gathered)[member_] = number;
   state_.put_down = (state_.put_down + 1) % size();

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "sim/engine/collective.hpp"
+#include "sim/engine/elastic_rounds.hpp"
 #include "sim/engine/gathering.hpp"
 #include "sim/engine/worker_mail.hpp"
 #include "sim/vocabulary/group.hpp"
@@ -13,14 +14,16 @@ namespace motley {
 
 /// What the members of a group have in common inside the simulation.
 struct GroupState {
-  GroupState(Collective::Setup setup, std::string collective_name);
+  GroupState(const Collective::Setup& setup, std::string collective_name,
+             const MachineFailures& failures);
 
   std::vector<std::size_t> ranks;
   std::string collective;
   std::unique_ptr<Collective> average;
   Gathering barrier;
   std::shared_ptr<std::vector<double>> gathered;
-  std::size_t put_down = 0;  // numbers of the gathering under way
+  std::size_t put_down = 0;                // numbers of the gathering under way
+  std::unique_ptr<ElasticRounds> elastic;  // instead of all these where somebody may fail
 };
 
 /// A member's place in a group.
@@ -33,9 +36,15 @@ class SimulatedGroup final : public Group {
   std::unique_ptr<Pending> start_all_reduce_mean(const Parameters& v, double weight) override;
   void barrier() override;
   Notes gather(double number) override;
+  bool leads() const override;
+  /// Where somebody may fail.
+  ElasticRounds& rounds() { return *state_.elastic; }
 
  private:
   class Started;
+  class StartedElastic;
+
+  ElasticRounds::Result elastic_round(ElasticRounds::Part part, const char* waits_for);
 
   /// A member may not begin a collective before the one it started here has ended.
   void expect_none_under_way() const;
@@ -46,6 +55,7 @@ class SimulatedGroup final : public Group {
   std::size_t member_;
   std::size_t rank_;
   std::shared_ptr<Started> started_;  // the last one
+  bool leads_ = false;                // the last mean, of an elastic group
 };
 
 }  // namespace motley

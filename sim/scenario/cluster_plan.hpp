@@ -22,6 +22,7 @@ struct HostPlan {
   std::optional<double> price_per_hour = {};
   std::optional<std::size_t> node = {};  ///< empty: it is a machine of its own
   std::size_t place = 0;                 ///< its rack or site
+  HostFailures failures = {};
 };
 
 /// A machine with several hosts. They share its link, and talk with each other inside: each has a

@@ -8,6 +8,7 @@
 #include "sim/base/json.hpp"
 #include "sim/scenario/evaluation_interval.hpp"
 #include "sim/scenario/fabric.hpp"
+#include "sim/scenario/failures.hpp"
 #include "sim/scenario/fields.hpp"
 #include "sim/scenario/link_spec.hpp"
 #include "sim/scenario/measured_throughput.hpp"
@@ -63,6 +64,7 @@ struct ClusterSpec {
   std::optional<FabricSpec> fabric;     ///< absent: one switch
   std::optional<NoiseSpec> noise;       ///< of every class that has none of its own
   std::optional<std::string> platform;  ///< a SimGrid platform file instead of all the above
+  std::optional<FailuresSpec> failures;
 
   static Fields<ClusterSpec> fields();
 };

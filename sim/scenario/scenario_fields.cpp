@@ -139,6 +139,10 @@ Fields<ClusterSpec> ClusterSpec::fields() {
                 "their property role (worker, server), and ranks follow their order in the file; "
                 "relative to the scenario file"},
         &ClusterSpec::platform);
+  f.add({.name = "failures",
+         .doc = "machines that go down, return or join late; also with a platform file. None fails "
+                "when absent"},
+        &ClusterSpec::failures);
   return f;
 }
 
