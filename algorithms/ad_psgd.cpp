@@ -10,6 +10,9 @@
 /// Gradients are taken at the model they began with; a pair's average is the same for both. The graph
 /// is bipartite, so that nobody waits for somebody who waits: even ranks are active, odd ones
 /// passive. An update is a step of any worker; the curve shows the mean of all models, an oracle.
+///
+/// When a worker is gone: it is not drawn, and an average that it was asked for is not waited for,
+/// whatever on_failure says: x_i stays. One that returns gets model and rule from another.
 #include "sim/vocabulary/algorithm.hpp"
 #include "sim/vocabulary/draw.hpp"
 
@@ -53,14 +56,17 @@ class AdPsgd : public Algorithm {
       me.send(theirs.sender, {.kind = "average", .vector = x});
     });
     for (std::uint64_t step = 1;; ++step) {
+      me.share(x, rule, step);
+      const std::vector<std::size_t> there = present_of(neighbours, me);
       std::size_t partner = 0;
-      if (!neighbours.empty()) {
-        partner = neighbours[draw_below(me.random("partner"), neighbours.size())];
+      if (!there.empty()) {
+        partner = there[draw_below(me.random("partner"), there.size())];
         me.send(partner, {.kind = "model", .vector = x});
       }
       const Gradient g = me.gradient(x, options_.batch_size[me.rank()]);
-      if (!neighbours.empty()) {
-        static_cast<Parameters&>(x) = me.receive({partner, "average"}).vector;
+      if (!there.empty()) {
+        const std::optional<Message> average = me.receive_answer({partner, "average"});
+        if (average) static_cast<Parameters&>(x) = average->vector;
       }
       me.step(rule, x, g);
       me.finish_own_update(x, step);
@@ -68,6 +74,11 @@ class AdPsgd : public Algorithm {
   }
 
  private:
+  static std::vector<std::size_t> present_of(std::vector<std::size_t> ranks, const Worker& me) {
+    std::erase_if(ranks, [&](std::size_t rank) { return !me.is_present(rank); });
+    return ranks;
+  }
+
   /// Of an active worker; a passive one has none.
   std::vector<std::size_t> passive_neighbours(const Worker& me) const {
     std::vector<std::size_t> found;
@@ -87,7 +98,8 @@ class AdPsgd : public Algorithm {
 
 AlgorithmInfo ad_psgd() {
   return describe<AdPsgd>("ad_psgd", "no server: models averaged in pairs, behind the computation",
-                          "Lian et al., ICML 2018, PMLR 80:3043", Listed{190});
+                          "Lian et al., ICML 2018, PMLR 80:3043", Listed{190},
+                          "nobody waits for it; one that returns gets model and rule from another");
 }
 
 }  // namespace motley

@@ -16,6 +16,10 @@
 /// whole samples by largest remainders, with at least one for everybody and no more than its class's
 /// max_batch: what is above it goes to the others in the same proportion. The measured times are
 /// taken to travel with the gradients at no cost.
+///
+/// When a worker is gone: the ring is formed anew of those present (drop), or waits for its return; the
+/// samples of its batch are missing from the step. One that returns gets the state of another; it and
+/// those who are gone keep their batches when the others adjust theirs.
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -102,17 +106,22 @@ class Allocation : public Algorithm {
     std::vector<std::size_t> batches = first_;
     me.record_decision("batch_size", static_cast<double>(batches[me.rank()]));
     bool settled = false;
-    double spent_s = 0;  // on gradients in this period
+    double spent_s = 0;   // on gradients in this period
+    bool is_new = false;  // in this period
     for (std::size_t step = 1;; ++step) {
+      const std::size_t before = step;
+      me.share(x, rule, step, batches, settled);
+      is_new = is_new || step != before;
       const std::size_t mine = batches[me.rank()];
       Gradient g = me.gradient(x, mine);
       spent_s += g.compute_s;
       me.all_reduce_mean(g, static_cast<double>(mine));
       me.step(rule, x, g);
-      if (me.rank() == 0) me.finish_update(x);
+      if (me.leads()) me.finish_update(x);
       if (options_.mode == Mode::adaptive && step % period_ == 0) {
-        adjust(*me.gather(spent_s), batches, settled);
+        adjust(*me.gather(is_new ? 0 : spent_s), batches, settled);
         spent_s = 0;
+        is_new = false;
         if (batches[me.rank()] != mine) {
           me.record_decision("batch_size", static_cast<double>(batches[me.rank()]));
         }
@@ -134,21 +143,32 @@ class Allocation : public Algorithm {
     return batches;
   }
 
-  /// Everybody works out the same from the same times.
+  /// Everybody works out the same from the same times. Who has none is not there, or new.
   void adjust(const std::vector<double>& times, std::vector<std::size_t>& batches,
               bool& settled) const {
-    const auto [least, most] = std::minmax_element(times.begin(), times.end());
-    if (settled && *most <= options_.restart_above * *least) return;
+    std::vector<std::size_t> who;
     std::vector<double> speeds;
+    std::vector<std::optional<std::size_t>> max_batches;
+    std::size_t total = 0;
+    double least = forever;
+    double most = 0;
     for (std::size_t i = 0; i < times.size(); ++i) {
+      if (times[i] <= 0) continue;
+      who.push_back(i);
       speeds.push_back(static_cast<double>(batches[i]) / times[i]);
+      if (!max_batches_.empty()) max_batches.push_back(max_batches_[i]);
+      total += batches[i];
+      least = std::min(least, times[i]);
+      most = std::max(most, times[i]);
     }
-    const std::vector<std::size_t> next = apportioned_to_all(total_, speeds, max_batches_);
+    if (who.empty() || (settled && most <= options_.restart_above * least)) return;
+    const std::vector<std::size_t> next = apportioned_to_all(total, speeds, max_batches);
     settled = true;
-    for (std::size_t i = 0; i < next.size(); ++i) {
-      if (std::max(next[i], batches[i]) - std::min(next[i], batches[i]) > 1) settled = false;
+    for (std::size_t k = 0; k < who.size(); ++k) {
+      std::size_t& batch = batches[who[k]];
+      if (std::max(next[k], batch) - std::min(next[k], batch) > 1) settled = false;
+      batch = next[k];
     }
-    batches = next;
   }
 
   Options options_;
@@ -162,9 +182,11 @@ class Allocation : public Algorithm {
 }  // namespace
 
 AlgorithmInfo allocation() {
-  return describe<Allocation>("allocation",
-                              "all-reduce with batches in proportion to speed, same total",
-                              "Task allocation on a ring 2021, arXiv 2111.08272", Listed{110});
+  return describe<Allocation>(
+      "allocation", "all-reduce with batches in proportion to speed, same total",
+      "Task allocation on a ring 2021, arXiv 2111.08272", Listed{110},
+      "the mean is over those present, its batch is missing; one that returns "
+      "gets the state of another");
 }
 
 }  // namespace motley

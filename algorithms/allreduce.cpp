@@ -3,6 +3,9 @@
 ///   J. Parallel Distrib. Comput. 69(2), 2009 (the ring).
 ///
 ///   worker:  loop: g <- grad f(x; B samples);  g <- mean of all workers' g;  x <- x - eta g
+///
+/// When a worker is gone: the ring is formed anew of those present (drop), or waits for its return. One
+/// that returns gets model and rule from another and takes part in the next round.
 #include "sim/vocabulary/algorithm.hpp"
 
 namespace motley {
@@ -26,10 +29,11 @@ class AllReduce : public Algorithm {
     UpdateRule rule(options_, updates_per_epoch_);
     Model x = me.initial_model();
     for (;;) {
+      me.share(x, rule);
       Gradient g = me.gradient(x, options_.batch_size[me.rank()]);
       me.all_reduce_mean(g, options_.batch_size.weight(me.rank()));
       me.step(rule, x, g);
-      if (me.rank() == 0) me.finish_update(x);  // all replicas are equal
+      if (me.leads()) me.finish_update(x);  // all replicas are equal
     }
   }
 
@@ -41,9 +45,11 @@ class AllReduce : public Algorithm {
 }  // namespace
 
 AlgorithmInfo allreduce() {
-  return describe<AllReduce>("allreduce",
-                             "everybody's gradient averaged by an all-reduce, no server",
-                             "Patarasuk and Yuan 2009, JPDC 69(2)", Listed{20});
+  return describe<AllReduce>(
+      "allreduce", "everybody's gradient averaged by an all-reduce, no server",
+      "Patarasuk and Yuan 2009, JPDC 69(2)", Listed{20},
+      "the all-reduce is formed anew of those present; one that returns gets "
+      "model and rule from another");
 }
 
 }  // namespace motley

@@ -7,6 +7,9 @@
 /// Options change one thing each and have their own files: the scaling of late gradients
 /// (support/staleness_scaling), updates of several gradients (support/softsync), and steps of a
 /// worker's own between exchanges (support/own_steps).
+///
+/// When a worker is gone: nobody waits for it. One that returns is sent the present model. The number of
+/// gradients of an n-softsync update stays floor(W/n).
 #include "algorithms/support/own_steps.hpp"
 #include "algorithms/support/softsync.hpp"
 #include "algorithms/support/staleness_scaling.hpp"
@@ -84,7 +87,7 @@ AlgorithmInfo async() {
       "the server applies every gradient as it comes; staleness scaling and n-softsync are options",
       "Dean et al., NIPS 2012; options: Zhang et al. 2015, arXiv 1511.05950; Mishchenko et al. and "
       "Koloskova et al., NeurIPS 2022",
-      Listed{30});
+      Listed{30}, "nobody waits for it; one that returns is sent the present model");
 }
 
 }  // namespace motley

@@ -11,6 +11,9 @@
 /// gradient, which is dropped on arrival, and gets the present model then (as the published system
 /// does); by `late` = cancel the new model goes to everybody and stops the work under way: waiting
 /// for the m fastest at no loss for the others, the best a synchronous method can do (m-sync).
+///
+/// When a worker is gone: m is at most the number of those present (drop), or stays. One that returns is
+/// sent the present model.
 #include <algorithm>
 
 #include "sim/vocabulary/algorithm.hpp"
@@ -84,8 +87,13 @@ class Backup : public Algorithm {
     me.broadcast_model(x);
     for (;;) {
       std::vector<Push> pushes;
-      while (pushes.size() < m_) {
-        Push push = me.next_push();
+      while (pushes.size() < std::min(m_, me.count_present())) {
+        Event event = *me.next_event();
+        if (event.kind != Event::Kind::message) {
+          me.discard_of(event.worker, pushes);  // it is gone, or begins anew
+          continue;
+        }
+        Push& push = event.message;
         if (me.staleness(push) > 0) {
           me.discard(push);
           if (options_.late == Late::finish) me.send_model(push.sender, x);
@@ -127,7 +135,9 @@ class Backup : public Algorithm {
 
 AlgorithmInfo backup() {
   return describe<Backup>("backup", "synchronous, but the slowest gradients of a step are dropped",
-                          "Chen et al. 2016, arXiv 1604.00981", Listed{120});
+                          "Chen et al. 2016, arXiv 1604.00981", Listed{120},
+                          "no more gradients are waited for than workers are present; one that "
+                          "returns is sent the present model");
 }
 
 }  // namespace motley

@@ -18,6 +18,10 @@
 /// travel with the models at no cost. With bias_sampling = false everybody draws in its own order like
 /// every other algorithm here (deal = own_order, so that equal workers do exactly what `local` does),
 /// or from disjoint slices of one permutation (deal = disjoint, as the published code does).
+///
+/// When a worker is gone: the average is over those present (drop), or waits for its return; the samples
+/// dealt to it are not learnt. One that returns gets the model from another, with that one's
+/// deals.
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -92,12 +96,15 @@ class BiasedLocal : public Algorithm {
     if (options_.deals()) dealer.emplace(setup_of_deals());
     Model x = me.initial_model();
     for (std::size_t round = 0;; ++round) {
+      const std::size_t before = round;
+      me.share(x, round, dealer);
+      rule.skip((round - before) * steps);  // of one that has returned
       if (dealer && round % rounds_per_deal_ == 0) me.draw_next(dealer->deal()[me.rank()]);
       x = me.local_steps(std::move(x), steps, options_.batch_size[me.rank()], rule);
       const NotesOfAll losses =
           me.everybody().all_reduce_mean(x, weights_[me.rank()], losses_of(me));
       if (losses) set_scores(*dealer, *losses);
-      if (me.rank() == 0) me.finish_update(x);
+      if (me.leads()) me.finish_update(x);
     }
   }
 
@@ -130,6 +137,7 @@ class BiasedLocal : public Algorithm {
   static void set_scores(Dealer& dealer, const std::vector<std::vector<double>>& losses) {
     std::vector<std::size_t> order(losses.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
+    std::erase_if(order, [&](std::size_t worker) { return losses[worker].empty(); });
     std::stable_sort(order.begin(), order.end(),
                      [&](std::size_t a, std::size_t b) { return losses[a][0] < losses[b][0]; });
     for (const std::size_t worker : order) {
@@ -151,9 +159,10 @@ class BiasedLocal : public Algorithm {
 }  // namespace
 
 AlgorithmInfo biased_local() {
-  return describe<BiasedLocal>("biased_local",
-                               "more local steps for the fast, the hardest samples for the slow",
-                               "Biased Local SGD 2025, arXiv 2508.08540", Listed{90});
+  return describe<BiasedLocal>(
+      "biased_local", "more local steps for the fast, the hardest samples for the slow",
+      "Biased Local SGD 2025, arXiv 2508.08540", Listed{90},
+      "the average is over those present; one that returns gets model and deals from another");
 }
 
 }  // namespace motley

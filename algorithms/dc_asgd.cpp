@@ -9,6 +9,8 @@
 /// x_i is the model last sent to i; products are element by element. `mode` = adaptive takes
 /// lambda / sqrt(v_i + 1e-7), v_i <- rho v_i + (1-rho) g*g, for lambda, by default with lambda 2 and
 /// rho 0.95 [recalled]. lambda = 0 is async.
+///
+/// When a worker is gone: nobody waits for it. One that returns is sent the present model, its x_i.
 #include "algorithms/support/compensation.hpp"
 #include "sim/vocabulary/algorithm.hpp"
 
@@ -66,6 +68,10 @@ class DcAsgd : public Algorithm {
     std::vector<Parameters> sent(me.workers(), x);  // x_i
     std::vector<Parameters> mean_square(me.workers());
     me.broadcast_model(x);
+    me.on_join([&](std::size_t i) {
+      sent[i] = x;
+      me.send_model(i, x);
+    });
     for (;;) {
       const Push push = me.next_push();
       const std::size_t i = push.sender;
@@ -92,7 +98,8 @@ class DcAsgd : public Algorithm {
 
 AlgorithmInfo dc_asgd() {
   return describe<DcAsgd>("dc_asgd", "asynchronous, late gradients moved to the present model",
-                          "Zheng et al., ICML 2017, arXiv 1609.08326", Listed{130});
+                          "Zheng et al., ICML 2017, arXiv 1609.08326", Listed{130},
+                          "nobody waits for it; one that returns is sent the present model");
 }
 
 }  // namespace motley

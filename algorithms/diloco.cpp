@@ -8,6 +8,9 @@
 ///
 /// The inner rule is any (AdamW in the paper); its state stays with its worker. Models meet by
 /// all-reduce. eta_out = 1, b = 0 and inner SGD is local SGD, to rounding.
+///
+/// When a worker is gone: the mean is over those present (drop), or waits for its return. One that
+/// returns gets model, outer and inner rule from another.
 #include "sim/vocabulary/algorithm.hpp"
 
 namespace motley {
@@ -64,13 +67,14 @@ class DiLoCo : public Algorithm {
     UpdateRule outer(outer_, 1);
     Model x = me.initial_model();
     for (;;) {
+      me.share(x, outer, inner);
       const Model y =
           me.local_steps(x, options_.local_steps, options_.batch_size[me.rank()], inner);
       Parameters d = x;
       d -= 1.0F * y;
       me.all_reduce_mean(d);
       me.step(outer, x, d);
-      if (me.rank() == 0) me.finish_update(x);  // all replicas are equal
+      if (me.leads()) me.finish_update(x);  // all replicas are equal
     }
   }
 
@@ -83,8 +87,10 @@ class DiLoCo : public Algorithm {
 }  // namespace
 
 AlgorithmInfo diloco() {
-  return describe<DiLoCo>("diloco", "many local steps, then an outer step with Nesterov momentum",
-                          "Douillard et al. 2023, arXiv 2311.08105", Listed{170});
+  return describe<DiLoCo>(
+      "diloco", "many local steps, then an outer step with Nesterov momentum",
+      "Douillard et al. 2023, arXiv 2311.08105", Listed{170},
+      "the mean is over those present; one that returns gets model and rules from another");
 }
 
 }  // namespace motley

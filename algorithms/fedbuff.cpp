@@ -10,6 +10,10 @@
 /// s(delta) = 1/sqrt(1 + delta), or 1. Differences are added to the present model; models are never
 /// averaged. Who is sent the model next is drawn evenly from those that are idle [inferred]. K = 1,
 /// H = 1, s = 1 and all workers at once is async, to rounding.
+///
+/// When a worker is gone: another one is drawn in its place (drop), or its work is sent to it again when
+/// it returns.
+#include <algorithm>
 #include <cmath>
 
 #include "algorithms/support/participation.hpp"
@@ -77,18 +81,27 @@ class FedBuff : public Algorithm {
 
   void server(Server& me) const override {
     Model x = me.initial_model();
-    std::vector<bool> idle(me.workers(), true);
-    for (const std::size_t worker : draw_some(me.random("clients"), me.workers(), at_work_)) {
-      idle[worker] = false;
+    std::vector<bool> works(me.workers(), false);
+    const auto send = [&](std::size_t worker) {
+      works[worker] = true;
       me.send_model(worker, x);
-    }
+    };
+    me.on_join([&](std::size_t worker) {
+      if (works[worker]) send(worker);  // what it had is lost, and was waited for
+    });
+    set_to_work(me, works, send);
     std::vector<Push> buffer;
     std::vector<float> weights;
     for (;;) {
-      Push push = me.next_push();
-      idle[push.sender] = true;
-      weights.push_back(scale(me.staleness(push)));
-      buffer.push_back(std::move(push));
+      Event event = *me.next_event();
+      if (event.kind == Event::Kind::left) works[event.worker] = false;
+      if (event.kind != Event::Kind::message) {
+        set_to_work(me, works, send);
+        continue;
+      }
+      works[event.worker] = false;
+      weights.push_back(scale(me.staleness(event.message)));
+      buffer.push_back(std::move(event.message));
       if (buffer.size() == options_.buffer) {
         const auto eta = static_cast<float>(options_.server_step_size);
         x -= (eta / static_cast<float>(options_.buffer)) * me.weighted_sum(buffer, weights);
@@ -96,9 +109,7 @@ class FedBuff : public Algorithm {
         buffer.clear();
         weights.clear();
       }
-      const std::size_t next = draw_some(me.random("clients"), all_of(idle), 1).front();
-      idle[next] = false;
-      me.send_model(next, x);
+      set_to_work(me, works, send);
     }
   }
 
@@ -115,6 +126,17 @@ class FedBuff : public Algorithm {
   }
 
  private:
+  /// As many as are to be at work, drawn from those present that are idle.
+  template <class Send>
+  void set_to_work(Server& me, const std::vector<bool>& works, const Send& send) const {
+    std::vector<std::size_t> idle = me.present();
+    std::erase_if(idle, [&](std::size_t worker) { return works[worker]; });
+    const auto busy = static_cast<std::size_t>(std::ranges::count(works, true));
+    const std::size_t missing = std::min(at_work_ - busy, idle.size());
+    if (missing == 0) return;
+    for (const std::size_t worker : draw_some(me.random("clients"), idle, missing)) send(worker);
+  }
+
   float scale(std::uint64_t delta) const {
     if (options_.staleness_scaling == Scaling::none) return 1;
     return 1.0F / std::sqrt(1.0F + static_cast<float>(delta));
@@ -128,8 +150,10 @@ class FedBuff : public Algorithm {
 }  // namespace
 
 AlgorithmInfo fedbuff() {
-  return describe<FedBuff>("fedbuff", "asynchronous local steps, an update for every K differences",
-                           "Nguyen et al., AISTATS 2022, arXiv 2106.06639", Listed{160});
+  return describe<FedBuff>(
+      "fedbuff", "asynchronous local steps, an update for every K differences",
+      "Nguyen et al., AISTATS 2022, arXiv 2106.06639", Listed{160},
+      "another one is drawn in its place; one that returns may be drawn again");
 }
 
 }  // namespace motley

@@ -16,6 +16,10 @@
 /// merges by Ward's criterion; a worker's speed is that of `profile_steps` gradients' time, spent
 /// before the first update. Nothing is measured when there is nothing to find out (one group, one per
 /// worker, or groups given by name). The groups are found once.
+///
+/// When a worker is gone: a group is complete with those of it that are present (drop), or waits for its
+/// return. One that returns is sent the present model. Who is not there to be measured counts as fast
+/// as the cluster's description says, as do all when a server returns.
 #include <algorithm>
 #include <map>
 
@@ -88,17 +92,22 @@ class Grouping : public Algorithm {
     Model x = me.initial_model();
     std::vector<std::size_t> group_of = groups_;
     if (needs_speeds_) {
-      std::vector<double> speeds;
-      for (const Push& push : me.next_push_of_each()) speeds.push_back(push.numbers.at(0));
+      std::vector<double> speeds = facts_.speeds;
+      for (double& speed : speeds) speed /= facts_.flops_per_sample;
+      if (!me.is_resumed()) {
+        for (const Push& push : me.next_push_of_each()) speeds[push.sender] = push.numbers.at(0);
+      }
       if (group_of.empty()) {
         group_of = group_by_speed(options_.batch_size.step_rates(speeds), options_.groups.count);
       }
       if (options_.data_shares) x.notes = shares_of(group_of, speeds);
     }
     const std::size_t groups = 1 + *std::max_element(group_of.begin(), group_of.end());
-    std::vector<std::size_t> size(groups, 0);
+    std::vector<std::size_t> size(groups, 0);  // of those present
+    for (std::size_t group = 0; group < groups; ++group) {
+      size[group] = members_present(me, group_of, group);
+    }
     for (std::size_t worker = 0; worker < me.workers(); ++worker) {
-      ++size[group_of[worker]];
       me.record_decision(worker, "group", static_cast<double>(group_of[worker]));
     }
     UpdateRule rule(options_, facts_.updates_per_epoch(options_.batch_size.sum(), groups));
@@ -106,13 +115,23 @@ class Grouping : public Algorithm {
     std::vector<std::uint64_t> last_update(groups, 0);
     std::uint64_t updates = 0;
     me.broadcast_model(x);
+    me.on_join([&, shares = x.notes](std::size_t worker) {
+      Model with_shares = x;
+      with_shares.notes = shares;
+      me.send_model(worker, with_shares);
+    });
     x.notes = nullptr;
     for (;;) {
-      Push push = me.next_push();
-      const std::size_t group = group_of[push.sender];
+      Event event = *me.next_event();
+      const std::size_t group = group_of[event.worker];
       std::vector<Push>& pushes = pushed[group];
-      pushes.push_back(std::move(push));
-      if (pushes.size() < size[group]) continue;
+      if (event.kind != Event::Kind::message) {
+        me.discard_of(event.worker, pushes);  // it is gone, or begins anew
+        size[group] = members_present(me, group_of, group);
+      } else if (event.message.kind == "gradient") {
+        pushes.push_back(std::move(event.message));
+      }
+      if (pushes.empty() || pushes.size() < size[group]) continue;
 
       std::sort(pushes.begin(), pushes.end(),
                 [](const Push& a, const Push& b) { return a.sender < b.sender; });
@@ -127,6 +146,12 @@ class Grouping : public Algorithm {
   }
 
  private:
+  static std::size_t members_present(Server& me, const std::vector<std::size_t>& group_of,
+                                     std::size_t group) {
+    return static_cast<std::size_t>(std::ranges::count_if(
+        me.present(), [&](std::size_t worker) { return group_of[worker] == group; }));
+  }
+
   static Notes shares_of(const std::vector<std::size_t>& group_of,
                          const std::vector<double>& speeds) {
     std::map<std::size_t, double> slowest;
@@ -148,9 +173,10 @@ class Grouping : public Algorithm {
 }  // namespace
 
 AlgorithmInfo grouping() {
-  return describe<Grouping>("grouping",
-                            "groups of like speed, synchronous inside, asynchronous to each other",
-                            "Grouping-SGD, CCGRID 2019, doi 10.1109/CCGRID.2019.00053", Listed{60});
+  return describe<Grouping>(
+      "grouping", "groups of like speed, synchronous inside, asynchronous to each other",
+      "Grouping-SGD, CCGRID 2019, doi 10.1109/CCGRID.2019.00053", Listed{60},
+      "a group is complete with those present; one that returns is sent the present model");
 }
 
 }  // namespace motley

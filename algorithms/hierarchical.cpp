@@ -8,6 +8,9 @@
 /// An update of the global model is an average of all workers; with one group every average is.
 /// Groups are given by name, or found by the speeds of the cluster's description. One group is
 /// local SGD with H steps; groups of one are local SGD with G H steps. Momentum is not averaged.
+///
+/// When a worker is gone: the averages are over those present (drop), or wait for its return. One that
+/// returns gets model and rule from another, of its own group if one is there.
 #include <algorithm>
 
 #include "algorithms/support/speed_groups.hpp"
@@ -71,10 +74,11 @@ class Hierarchical : public Algorithm {
     me.record_decision("group", static_cast<double>(group_of_[me.rank()]));
     Model x = me.initial_model();
     for (std::size_t round = 1;; ++round) {
+      me.share(x, rule, round);
       x = me.local_steps(std::move(x), options_.local_steps, options_.batch_size[me.rank()], rule);
       if (round % options_.global_every == 0 || mine.size() == me.workers()) {
         me.all_reduce_mean(x);
-        if (me.rank() == 0) me.finish_update(x);
+        if (me.leads()) me.finish_update(x);
       } else {
         mine.all_reduce_mean(x);
       }
@@ -99,9 +103,10 @@ class Hierarchical : public Algorithm {
 }  // namespace
 
 AlgorithmInfo hierarchical() {
-  return describe<Hierarchical>("hierarchical",
-                                "local steps, averages in groups, now and then one of all",
-                                "Lin et al., ICLR 2020, arXiv 1808.07217", Listed{180});
+  return describe<Hierarchical>(
+      "hierarchical", "local steps, averages in groups, now and then one of all",
+      "Lin et al., ICLR 2020, arXiv 1808.07217", Listed{180},
+      "averages are over those present; one that returns gets model and rule from its group");
 }
 
 }  // namespace motley

@@ -5,6 +5,9 @@
 ///
 /// `average` says by what way the models meet: by all-reduce, or through the server. Momentum
 /// stays with its worker and is not averaged.
+///
+/// When a worker is gone: the mean is over those present (drop), or waits for its return. One that
+/// returns gets the model from another worker, with that one's rule, or from the server.
 #include "sim/vocabulary/algorithm.hpp"
 
 namespace motley {
@@ -50,6 +53,7 @@ class Local : public Algorithm {
     UpdateRule rule(options_, steps_per_epoch_);
     Model x = me.initial_model();
     for (;;) {
+      if (options_.average == Average::all_reduce) me.share(x, rule);
       const Trained y =
           me.local_steps(std::move(x), options_.local_steps, options_.batch_size[me.rank()], rule);
       if (options_.average == Average::server) {
@@ -58,13 +62,14 @@ class Local : public Algorithm {
       } else {
         x = y;
         me.all_reduce_mean(x);
-        if (me.rank() == 0) me.finish_update(x);
+        if (me.leads()) me.finish_update(x);
       }
     }
   }
 
   void server(Server& me) const override {
     Model x = me.initial_model();
+    if (me.is_resumed()) me.broadcast_model(x);
     for (;;) {
       const std::vector<Push> models = me.next_push_of_each();
       static_cast<motley::Parameters&>(x) = me.mean(models);
@@ -82,7 +87,9 @@ class Local : public Algorithm {
 
 AlgorithmInfo local() {
   return describe<Local>("local", "several steps at home, then all models are averaged",
-                         "Stich, ICLR 2019, arXiv 1805.09767", Listed{50});
+                         "Stich, ICLR 2019, arXiv 1805.09767", Listed{50},
+                         "the mean is over those present; one that returns gets the model from "
+                         "another worker or the server");
 }
 
 }  // namespace motley

@@ -15,6 +15,9 @@
 /// Taken where the text is silent: the local step follows the same schedule and weight decay as the
 /// server's, without momentum, and at the first iteration after the warm-up, where there is no
 /// W_{t-1} yet, the compensation is 0.
+///
+/// When a worker is gone: the mean is over those present (drop), or the step waits for its return. One
+/// that returns is sent the step's model and warms up again.
 #include "algorithms/support/compensation.hpp"
 #include "sim/vocabulary/algorithm.hpp"
 
@@ -129,7 +132,8 @@ class OdSgd : public Algorithm {
 AlgorithmInfo od_sgd() {
   return describe<OdSgd>(
       "od_sgd", "synchronous, one step ahead of the pull: communication behind computation",
-      "OD-SGD 2020, arXiv 2005.06728", Listed{100});
+      "OD-SGD 2020, arXiv 2005.06728", Listed{100},
+      "the mean is over those present; one that returns is sent the model and warms up again");
 }
 
 }  // namespace motley

@@ -11,6 +11,8 @@
 /// `stop` (as in the authors' code): a worker whose gradient under way has become R updates old is
 /// sent the present model at once, and begins anew there. R = inf is async; R = 1 without stops is
 /// sequential SGD by whoever arrives first.
+///
+/// When a worker is gone: nobody waits for it. One that returns is sent the present model.
 #include "sim/vocabulary/algorithm.hpp"
 
 namespace motley {
@@ -68,6 +70,7 @@ class Ringmaster : public Algorithm {
       sent[worker] = x.version;
       me.send_model(worker, x);
     };
+    me.on_join(send);
     for (;;) {
       const Push push = me.next_push();
       const bool was_stopped = sent[push.sender] > push.version;  // it has a newer model coming
@@ -108,7 +111,8 @@ class Ringmaster : public Algorithm {
 AlgorithmInfo ringmaster() {
   return describe<Ringmaster>("ringmaster",
                               "asynchronous, gradients that are too late are dropped and stopped",
-                              "Maranjyan et al. 2025, arXiv 2501.16168", Listed{140});
+                              "Maranjyan et al. 2025, arXiv 2501.16168", Listed{140},
+                              "nobody waits for it; one that returns is sent the present model");
 }
 
 }  // namespace motley

@@ -11,6 +11,11 @@
 /// All control variates are 0 at first: the first round is FedAvg's. Two models' bytes travel each
 /// way. The local rule is plain SGD: momentum would break the formula of c_i'. Under a schedule H eta
 /// is the sum of the round's step sizes [inferred].
+///
+/// When a worker is gone: it is not drawn, and a round that it was drawn for goes on with the others
+/// (drop), or waits for its return. Its c_i is lost: one that returns begins with 0.
+#include <algorithm>
+
 #include "algorithms/support/participation.hpp"
 #include "sim/vocabulary/algorithm.hpp"
 
@@ -62,15 +67,18 @@ class Scaffold : public Algorithm {
 
   void server(Server& me) const override {
     Model x = me.initial_model();
-    x.more = {Parameters::zeros(x.size())};  // c
-    const auto to_x = static_cast<float>(options_.server_step_size / static_cast<double>(drawn_));
+    if (x.more.empty()) x.more = {Parameters::zeros(x.size())};  // c
     const float to_c = 1.0F / static_cast<float>(me.workers());
-    const std::vector<float> ones(drawn_, 1.0F);
     for (;;) {
-      const std::vector<std::size_t> drawn = draw_some(me.random("clients"), me.workers(), drawn_);
+      const std::vector<std::size_t> present = me.present();
+      const std::vector<std::size_t> drawn =
+          draw_some(me.random("clients"), present, std::min(drawn_, present.size()));
       for (const std::size_t worker : drawn) me.send_model(worker, x);
       const std::vector<Push> pushes = me.next_push_of(drawn);
-      x += to_x * me.weighted_sum(pushes, ones);
+      if (pushes.empty()) continue;
+      const auto s = static_cast<double>(pushes.size());
+      const auto to_x = static_cast<float>(options_.server_step_size / s);
+      x += to_x * me.weighted_sum(pushes, std::vector<float>(pushes.size(), 1.0F));
       for (const Push& push : pushes) x.more[0] += to_c * push.more[0];
       me.finish_update(x, pushes);
     }
@@ -78,9 +86,10 @@ class Scaffold : public Algorithm {
 
   void worker(Worker& me) const override {
     UpdateRule rule(options_, steps_per_epoch_);
-    Parameters c_i = Parameters::zeros(me.initial_model().size());
+    Parameters c_i;
     for (;;) {
       const Model x = me.pull();
+      if (c_i.empty()) c_i = Parameters::zeros(x.size());
       Parameters shift = x.more[0];  // c - c_i
       shift -= 1.0F * c_i;
       const float way = sum_of_step_sizes(rule);  // H eta
@@ -115,7 +124,9 @@ class Scaffold : public Algorithm {
 
 AlgorithmInfo scaffold() {
   return describe<Scaffold>("scaffold", "local steps corrected for each worker's own data",
-                            "Karimireddy et al., ICML 2020, arXiv 1910.06378", Listed{150});
+                            "Karimireddy et al., ICML 2020, arXiv 1910.06378", Listed{150},
+                            "a round goes on with those present, of whom the next are drawn; one "
+                            "that returns has lost its control variate");
 }
 
 }  // namespace motley

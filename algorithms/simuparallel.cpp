@@ -6,6 +6,10 @@
 /// The same number H of steps for all: the slowest worker decides the time. The step size is fixed
 /// in the paper; a schedule given here counts a worker's own steps, of which N/(B W) make an epoch.
 /// `rounds` above 1 goes on from the average. The run ends with the last average.
+///
+/// When a worker is gone: the average is over those present (drop), or waits for its return. What it
+/// has trained is lost: one that returns begins the round that another is in, with that one's model at
+/// its beginning.
 #include "sim/vocabulary/algorithm.hpp"
 
 namespace motley {
@@ -45,13 +49,14 @@ class SimuParallel : public Algorithm {
     UpdateRule rule(options_, steps_per_epoch_);
     Model x = me.initial_model();
     for (std::size_t round = 0; !options_.rounds || round < *options_.rounds; ++round) {
+      me.share(x, rule, round);
       for (std::size_t step = 1; step <= options_.local_steps; ++step) {
         const Gradient g = me.gradient(x, options_.batch_size[me.rank()]);
         me.step(rule, x, g);
         me.finish_own_update(x, step);
       }
       me.all_reduce_mean(x);
-      if (me.rank() == 0) me.finish_update(x);
+      if (me.leads()) me.finish_update(x);
       me.barrier();
     }
   }
@@ -64,9 +69,10 @@ class SimuParallel : public Algorithm {
 }  // namespace
 
 AlgorithmInfo simuparallel() {
-  return describe<SimuParallel>("simuparallel",
-                                "everybody trains alone for equally many steps, then one average",
-                                "Zinkevich et al., NIPS 2010", Listed{70});
+  return describe<SimuParallel>(
+      "simuparallel", "everybody trains alone for equally many steps, then one average",
+      "Zinkevich et al., NIPS 2010", Listed{70},
+      "the average is over those present; one that returns begins the round anew");
 }
 
 }  // namespace motley

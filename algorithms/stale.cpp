@@ -9,8 +9,12 @@
 ///
 /// s = 0: nobody starts its next gradient before everybody has finished this one. s = inf: async.
 /// Grouping-SGD's code writes the same bound as s + 1.
+///
+/// When a worker is gone: c_min is over those present (drop), or the others wait when they are s ahead
+/// of it. One that returns is sent the present model, and begins at c_min.
 #include <map>
 
+#include "algorithms/support/worker_clocks.hpp"
 #include "sim/vocabulary/algorithm.hpp"
 
 namespace motley {
@@ -47,29 +51,31 @@ class Stale : public Algorithm {
   void server(Server& me) const override {
     UpdateRule rule(options_, updates_per_epoch_);
     Model x = me.initial_model();
-    std::vector<std::uint64_t> clocks(me.workers(), 0);
-    std::map<std::uint64_t, std::size_t> workers_at = {{0, me.workers()}};  // by clock
-    std::map<std::uint64_t, std::vector<std::size_t>> waiting;              // by clock
+    WorkerClocks clocks(me.workers(), me.present());
+    std::map<std::uint64_t, std::vector<std::size_t>> waiting;  // by clock
     bool held_back = false;
     me.broadcast_model(x);
     for (;;) {
-      const Push push = me.next_push();
-      me.step(rule, x, push.gradient());
-      me.finish_update(x, push);
-
-      std::uint64_t& clock = clocks[push.sender];
-      if (--workers_at[clock] == 0) workers_at.erase(clock);
-      ++workers_at[++clock];
-      waiting[clock].push_back(push.sender);
-
-      const std::uint64_t c_min = workers_at.begin()->first;
+      const Event event = *me.next_event();
+      const std::size_t i = event.worker;
+      std::uint64_t clock = 0;
+      if (event.kind == Event::Kind::message) {
+        me.step(rule, x, event.message.gradient());
+        me.finish_update(x, event.message);
+        clock = clocks.tick(i);
+        waiting[clock].push_back(i);
+      } else {  // it has left, or was sent x when it joined
+        for (auto& [at, workers] : waiting) std::erase(workers, i);
+        event.kind == Event::Kind::left ? clocks.leave(i) : clocks.join(i);
+      }
+      const std::uint64_t c_min = clocks.least();
       while (!waiting.empty() && may_go_on(waiting.begin()->first, c_min)) {
         for (const std::size_t worker : waiting.begin()->second) me.send_model(worker, x);
         waiting.erase(waiting.begin());
       }
-      if (!waiting.empty() && !held_back) {  // told once: the bound is active
+      if (!waiting.empty() && clock > c_min && !held_back) {  // told once: the bound is active
         held_back = true;
-        me.record_decision(push.sender, "held_back", static_cast<double>(clock - c_min));
+        me.record_decision(i, "held_back", static_cast<double>(clock - c_min));
       }
     }
   }
@@ -82,7 +88,7 @@ class Stale : public Algorithm {
 
  private:
   bool may_go_on(std::uint64_t clock, std::uint64_t c_min) const {
-    return !options_.staleness || clock - c_min <= *options_.staleness;
+    return !options_.staleness || clock <= c_min + *options_.staleness;
   }
 
   Options options_;
@@ -93,7 +99,9 @@ class Stale : public Algorithm {
 
 AlgorithmInfo stale() {
   return describe<Stale>("stale", "asynchronous, but nobody is more than s gradients ahead",
-                         "Ho et al., NIPS 2013", Listed{40});
+                         "Ho et al., NIPS 2013", Listed{40},
+                         "the slowest is one of those present; one that returns is sent the model "
+                         "and begins at c_min");
 }
 
 }  // namespace motley

@@ -4,6 +4,9 @@
 ///
 ///   server:  loop: send x to all;  receive g_i from every worker;  x <- x - eta (1/W) sum_i g_i
 ///   worker:  loop: receive x;  send grad f(x; B samples)
+///
+/// When a worker is gone: the mean is over those present (drop), or the step waits for its return. One
+/// that returns is sent the step's model.
 #include "sim/vocabulary/algorithm.hpp"
 
 namespace motley {
@@ -45,8 +48,10 @@ class Sync : public Algorithm {
 }  // namespace
 
 AlgorithmInfo sync() {
-  return describe<Sync>("sync", "everybody's gradient at the same model, averaged by the server",
-                        "Chen et al. 2016, arXiv 1604.00981", Listed{10});
+  return describe<Sync>(
+      "sync", "everybody's gradient at the same model, averaged by the server",
+      "Chen et al. 2016, arXiv 1604.00981", Listed{10},
+      "the mean is over those present; one that returns is sent the model of the step");
 }
 
 }  // namespace motley

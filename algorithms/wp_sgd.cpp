@@ -24,6 +24,10 @@
 /// inner_delay = d: x <- x - eta grad f(x_{t-d}; ...), as on a node that works asynchronously
 /// inside. Models meet by all-reduce. A schedule counts a worker's own steps; the weights take
 /// the initial step size.
+///
+/// When a worker is gone: the average is over those present (drop), or waits for its return. What it
+/// has trained is lost: one that returns begins with another's model of the beginning of the round, and
+/// ends the round at the same moment.
 #include <algorithm>
 #include <cmath>
 #include <deque>
@@ -104,7 +108,9 @@ class WpSgd : public Algorithm {
     UpdateRule rule(options_, steps_per_epoch_);
     Model x = me.initial_model();
     for (std::size_t round = 0; !options_.rounds || round < *options_.rounds; ++round) {
-      const Until round_ends = {.deadline = me.clock() + round_s_};
+      double end_s = me.clock() + round_s_;
+      me.share(x, rule, round, end_s);
+      const Until round_ends = {.deadline = end_s};
       std::uint64_t n = 0;
       std::deque<Model> past = {x};  // the models of the last inner_delay steps, and x
       while (const std::optional<Gradient> g =
@@ -156,7 +162,7 @@ class WpSgd : public Algorithm {
     const Notes counts = me.gather(static_cast<double>(n));
     const double most = *std::max_element(counts->begin(), counts->end());
     me.all_reduce_mean(x, weight(n, static_cast<std::uint64_t>(most), me.rank()));
-    if (me.rank() == 0 && most > 0) me.finish_update(x);
+    if (me.leads() && most > 0) me.finish_update(x);
     me.barrier();  // the next round begins, as it ends, for all at the same moment
   }
 
@@ -168,9 +174,10 @@ class WpSgd : public Algorithm {
 }  // namespace
 
 AlgorithmInfo wp_sgd() {
-  return describe<WpSgd>("wp_sgd",
-                         "everybody trains alone and stops at once; more steps weigh more",
-                         "WP-SGD, JPDC 2020, arXiv 1708.04801", Listed{80});
+  return describe<WpSgd>(
+      "wp_sgd", "everybody trains alone and stops at once; more steps weigh more",
+      "WP-SGD, JPDC 2020, arXiv 1708.04801", Listed{80},
+      "the average is over those present; one that returns begins the round anew");
 }
 
 }  // namespace motley

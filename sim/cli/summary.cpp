@@ -32,7 +32,8 @@ TextRow header_of(const std::vector<std::string>& axis_names, const std::string&
                            "mean staleness", "utilisation", "bytes"}) {
     header.push_back(name);
   }
-  for (const std::string& extra : extras) {
+  for (const std::string& extra : {std::string("cost"), std::string("energy")}) {
+    if (!extras.contains(extra)) continue;
     header.push_back(has_target ? extra + " to target" : extra);
   }
   return header;

@@ -49,6 +49,7 @@ std::string time_budget(const RunResult& r) {
          percent(share(r, r.transfer_s())) + ", wait " + percent(wait) +
          (wait >= 0.01 ? " (" + slowest(r) + ")" : "") +
          (discarded > 0 ? ", discarded " + percent(discarded) : "") +
+         (r.down_s() > 0 ? ", down " + percent(share(r, r.down_s())) : "") +
          (busiest == nullptr ? "" : "; busiest link " + busiest->name + " " + percent(busy));
 }
 

@@ -35,6 +35,7 @@ void GlobalModel::update(double now, Model& x) {
   const bool merges = !own_models_.empty();
   const bool due = recorder_.update_finished(now, ModelKind::real) || merge_due_ || merges;
   merge_due_.reset();
+  if (is_saved_) checkpoint_.pass(now, global_, recorder_.updates() - 1);
   x.version = recorder_.updates();
   global_ = x;
   own_models_.clear();
@@ -60,6 +61,7 @@ void GlobalModel::update_own(double now, std::size_t rank, const Model& x, std::
     own_models_.assign(workers_, global_);
     own_steps_.assign(workers_, 0);
   }
+  if (!own_is_lost_.empty()) own_is_lost_[rank] = false;
   own_models_[rank] = x;
   own_steps_[rank] = steps;
   if (recorder_.update_finished(now, kind())) merge_due_ = now;
@@ -72,6 +74,30 @@ void GlobalModel::evaluate_merge_before(double now) {
   evaluate(due);
 }
 
+const Model& GlobalModel::saved(double now) {
+  checkpoint_.pass(now, global_, recorder_.updates());
+  return checkpoint_.saved();
+}
+
+void GlobalModel::fall_back(const ShardState& shard) {
+  if (shards_->size() == 1) global_ = shard.model;
+}
+
+void GlobalModel::lose_own(std::size_t rank) {
+  own_is_lost_.resize(workers_, false);
+  own_is_lost_[rank] = true;
+}
+
+std::vector<double> GlobalModel::weights_of_own() const {
+  std::vector<double> weights = algorithm_->merge_weights(own_steps_);
+  if (std::ranges::find(own_is_lost_, true) == own_is_lost_.end()) return weights;
+  double sum = 0;
+  for (std::size_t i = 0; i < weights.size(); ++i) sum += own_is_lost_[i] ? 0 : weights[i];
+  if (sum == 0) return weights;  // nobody is there: what was last
+  for (std::size_t i = 0; i < weights.size(); ++i) weights[i] *= own_is_lost_[i] ? 0 : 1 / sum;
+  return weights;
+}
+
 ModelKind GlobalModel::kind() const {
   return !own_models_.empty() && algorithm_->merges_own_models() ? ModelKind::oracle
                                                                  : ModelKind::real;
@@ -82,9 +108,7 @@ Parameters GlobalModel::current() const {
     std::vector<const Parameters*> models;
     std::vector<float> weights;
     for (const Parameters& model : own_models_) models.push_back(&model);
-    for (const double weight : algorithm_->merge_weights(own_steps_)) {
-      weights.push_back(static_cast<float>(weight));
-    }
+    for (const double weight : weights_of_own()) weights.push_back(static_cast<float>(weight));
     return weighted_sum(models, weights, pool_);
   }
   if (shards_->size() == 1 || !algorithm_->needs_server()) return global_;

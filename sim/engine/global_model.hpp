@@ -38,11 +38,27 @@ class GlobalModel {
   /// Makes a point of the curve.
   void evaluate(double now);
 
+  // Where somebody may fail.
+
+  /// Before anything happens.
+  void save_every(const std::optional<double>& interval_s) {
+    checkpoint_.begin(global_, interval_s);
+    is_saved_ = true;
+  }
+  /// What was saved last.
+  const Model& saved(double now);
+  /// A server begins anew with an older model.
+  void fall_back(const ShardState& shard);
+  /// The worker's own model is lost: what a merge would give is of the others.
+  void lose_own(std::size_t rank);
+
   double evaluation_wall_s() const { return evaluation_wall_s_; }
 
  private:
   /// What the servers hold, or what a merge would give.
   Parameters current() const;
+  /// Of the workers' own models in what a merge would give.
+  std::vector<double> weights_of_own() const;
   /// Whether current() is only what a merge would give.
   ModelKind kind() const;
 
@@ -57,6 +73,9 @@ class GlobalModel {
   Model global_;
   std::vector<Parameters> own_models_;  // of the workers, since the last merge; often none
   std::vector<std::uint64_t> own_steps_;
+  std::vector<bool> own_is_lost_;  // of workers that are down; empty: of none
+  Checkpoint checkpoint_;
+  bool is_saved_ = false;
   std::optional<double> merge_due_;  // since when
   double evaluation_wall_s_ = 0;
 };

@@ -1,5 +1,6 @@
 #include "sim/engine/groups.hpp"
 
+#include <algorithm>
 #include <stdexcept>
 
 namespace motley {
@@ -8,11 +9,30 @@ GroupState& Groups::group(const std::string& name, const std::vector<std::size_t
                           const std::string& collective) {
   const std::string& by = collective.empty() ? usual_collective_ : collective;
   std::unique_ptr<GroupState>& state = groups_[name];
-  if (!state) state = std::make_unique<GroupState>(common_, ranks, by);
-  if (state->ranks() != ranks || state->collective() != by) {
+  if (!state) state = std::make_unique<GroupState>(common_, ranks, by, failures_);
+  if (state->ranks != ranks || state->collective != by) {
     throw std::logic_error("two workers mean different groups by '" + name + "'");
   }
   return *state;
+}
+
+template <class Happen>
+void Groups::for_each_with(std::size_t rank, Happen happen) {
+  for (const auto& [name, state] : groups_) {
+    if (std::ranges::find(state->ranks, rank) != state->ranks.end()) happen(*state->elastic);
+  }
+}
+
+void Groups::member_fails(std::size_t rank) {
+  for_each_with(rank, [&](ElasticRounds& rounds) { rounds.member_fails(rank); });
+}
+
+void Groups::member_is_missed(std::size_t rank) {
+  for_each_with(rank, [&](ElasticRounds& rounds) { rounds.member_is_missed(rank); });
+}
+
+void Groups::member_returns(std::size_t rank) {
+  for_each_with(rank, [&](ElasticRounds& rounds) { rounds.member_returns(rank); });
 }
 
 }  // namespace motley

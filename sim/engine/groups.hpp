@@ -13,7 +13,8 @@ namespace motley {
 class Groups {
  public:
   /// What all groups have in common.
-  explicit Groups(const Averaging::Setup& common) : common_(common) {}
+  Groups(const Averaging::Setup& common, const MachineFailures& failures)
+      : common_(common), failures_(failures) {}
 
   /// Of groups that do not say theirs.
   void set_collective(const std::string& name) { usual_collective_ = name; }
@@ -23,8 +24,17 @@ class Groups {
   GroupState& group(const std::string& name, const std::vector<std::size_t>& ranks,
                     const std::string& collective);
 
+  // Of a worker, in every group it is in; only where somebody may fail.
+  void member_fails(std::size_t rank);
+  void member_is_missed(std::size_t rank);
+  void member_returns(std::size_t rank);
+
  private:
+  template <class Happen>
+  void for_each_with(std::size_t rank, Happen happen);
+
   Averaging::Setup common_;
+  const MachineFailures& failures_;
   std::string usual_collective_ = "ring";
   std::map<std::string, std::unique_ptr<GroupState>> groups_;
 };

@@ -41,6 +41,10 @@ class Inbox {
     return parcel;
   }
 
+  void throw_away_all(Parcels& parcels) {
+    while (!empty()) parcels.throw_away(take());
+  }
+
   template <class F>
   bool has(const F& wanted) const {
     return find(wanted) != items_.end();

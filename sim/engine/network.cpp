@@ -150,10 +150,12 @@ Network::Message& Network::new_message(Node from, Node to, std::uint64_t bytes) 
   return message;
 }
 
-void Network::send(Node from, Node to, std::uint64_t bytes, std::function<void()> arrived,
+bool Network::send(Node from, Node to, std::uint64_t bytes, std::function<void()> arrived,
                    double latencies) {
+  if (failures_ != nullptr && (!failures_->is_up(from) || !failures_->is_up(to))) return false;
   Message& message = new_message(from, to, bytes);
   message.arrived = std::move(arrived);
+  message.under_way = true;
   count_departure(message);
   depart(message, latencies);
 }
@@ -167,6 +169,7 @@ void Network::depart(Message& message, double latencies) {
     // is signalled at the very moment it ends.
     simgrid::kernel::actor::simcall_answered([this, &message] { enter(message); });
   }
+  return true;
 }
 
 void Network::Message::happen() {
@@ -333,6 +336,7 @@ void Network::complete(Message& message) {
   }
   count_arrival(message);
   if (port_flows_ && (message.bytes > 0 || !fluid_)) leave(message);
+  message.under_way = false;
   message.arrived();
   message.arrived = nullptr;
   if (message.comm) finished_.push_back(std::move(message.comm));

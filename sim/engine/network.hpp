@@ -13,6 +13,7 @@
 #include <simgrid/s4u.hpp>
 
 #include "sim/engine/agenda.hpp"
+#include "sim/engine/machine_failures.hpp"
 #include "sim/engine/platform.hpp"
 #include "sim/results/recorder.hpp"
 
@@ -52,11 +53,13 @@ class Network {
 
   /// Sends and returns at once. `arrived` runs at the moment of arrival, outside of any actor: it
   /// may fill inboxes, not block. Counts bytes, and the transfer in the accounts of the workers at
-  /// both ends. `latencies`: how many times the latency of the way is paid (fluid only).
-  void send(Node from, Node to, std::uint64_t bytes, std::function<void()> arrived,
+  /// both ends. `latencies`: how many times the latency of the way is paid (fluid only). What is sent
+  /// to a machine that is down is lost at once and costs nothing: then false.
+  bool send(Node from, Node to, std::uint64_t bytes, std::function<void()> arrived,
             double latencies = 1);
 
-  /// Sends a message of others, which takes its share of the links and counts as nobody's.
+  /// Sends a message of others, which takes its share of the links and counts as nobody's, whatever
+  /// fails.
   void send_background(Node from, Node to, std::uint64_t bytes);
   /// What links of the platform carry from now on, over what it says of them; fluid only.
   struct BandwidthFactor {
@@ -64,6 +67,12 @@ class Network {
     double factor = 1;
   };
   void change_bandwidths(std::span<const BandwidthFactor> changes);
+  /// Whether a machine is up; all are before this is called.
+  void follow_failures(const MachineFailures& failures) { failures_ = &failures; }
+  /// What is on its way to and from the machine is lost, and its links are free.
+  void lose_messages_of(Node node);
+
+  simgrid::s4u::Host* host(Node node) const { return platform_.host(node); }
 
   /// While `arrived` runs: the message on the recorder's timeline.
   Timeline::MessageId arriving() const { return arriving_; }
@@ -92,6 +101,7 @@ class Network {
     Timeline::MessageId traced = 0;
     bool background = false;
     std::function<void()> arrived;
+    bool under_way = false;    // not of others
     bool has_entered = false;  // its latency has passed
     bool on_links = false;
     double start_s = 0;          // while alone on its links: since when
@@ -157,6 +167,7 @@ class Network {
   void count_departure(Message& message);
   void count_arrival(const Message& message);
   void leave(const Message& message);
+  void lose(Message& message);
   const Route& route(Node from, Node to);
   double energy_per_byte(const simgrid::s4u::Link* link) const;
 
@@ -175,6 +186,7 @@ class Network {
   std::vector<simgrid::s4u::Link*> changed_;  // by profiles, at this moment
   std::unordered_map<const simgrid::s4u::Link*, double> bandwidths_Bps_;  // before that
   std::unordered_map<const simgrid::s4u::Link*, ChangedLink> changed_links_;
+  const MachineFailures* failures_ = nullptr;
   bool closed_ = false;
   Timeline::MessageId arriving_ = 0;
   std::size_t in_flight_ = 0;

@@ -13,6 +13,11 @@ struct Parcel {
   std::size_t shard = 0;  ///< of the server it comes from or goes to
   Model model;
   Event event;
+  /// Of whom it is lost with, while it is on its way: nodes.
+  std::size_t from_node = 0;
+  std::size_t to_node = 0;
+  bool under_way = false;
+  std::uint64_t server_life = 0;  ///< of the server it comes from, or whose model led to it
 };
 
 /// All parcels of a run, used again and again: in the steady state nothing is allocated. Whoever takes
@@ -24,6 +29,29 @@ class Parcels {
     Parcel& parcel = *free_.back();
     free_.pop_back();
     return parcel;
+  }
+
+  /// It leaves; say `arrives` when it has come.
+  void departs(Parcel& parcel, std::size_t from_node, std::size_t to_node) {
+    parcel.from_node = from_node;
+    parcel.to_node = to_node;
+    parcel.under_way = true;
+  }
+  static void arrives(Parcel& parcel) { parcel.under_way = false; }
+  /// Nobody will take it.
+  void throw_away(Parcel& parcel) {
+    parcel.under_way = false;
+    parcel.model = {};
+    parcel.event = {};
+    free_.push_back(&parcel);
+  }
+  /// All that are on their way to and from this node.
+  void throw_away_of(std::size_t node) {
+    for (Parcel& parcel : all_) {
+      if (parcel.under_way && (parcel.from_node == node || parcel.to_node == node)) {
+        throw_away(parcel);
+      }
+    }
   }
 
   Model take_model(Parcel& parcel) {

@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "sim/engine/arrival.hpp"
+#include "sim/engine/checkpoint.hpp"
 #include "sim/engine/host_work.hpp"
 #include "sim/engine/inbox.hpp"
 #include "sim/engine/model_split.hpp"
@@ -20,7 +21,10 @@ struct ShardState {
   Arrival arrival;
   Model model;
   std::uint64_t updates = 0;
-  std::unique_ptr<HostWork> work;     ///< of a server whose speed changes, once it has worked
+  std::unique_ptr<HostWork> work;  ///< of a server whose speed changes, once it has worked
+  Checkpoint checkpoint = {};
+  std::uint64_t life = 0;             ///< how often its server has begun anew
+  std::uint64_t updates_before = 0;   ///< in the model it then began with
   const char* waits_for = "nothing";  ///< while it waits; for the report of a deadlock
 };
 

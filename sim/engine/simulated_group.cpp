@@ -9,14 +9,13 @@
 
 namespace motley {
 
-GroupState::GroupState(const Averaging::Setup& setup, const std::vector<std::size_t>& ranks,
-                       std::string collective)
-    : setup_(setup), collective_(std::move(collective)) {
-  form(ranks);
-}
-
-void GroupState::form(const std::vector<std::size_t>& ranks) {
-  formations_.push_back(std::make_unique<Formation>(setup_, ranks, collective_));
+GroupState::GroupState(const Averaging::Setup& setup, const std::vector<std::size_t>& members,
+                       std::string collective_name, const MachineFailures& failures)
+    : ranks(members),
+      collective(std::move(collective_name)),
+      average(setup, ranks, collective),
+      barrier(ranks.size()) {
+  if (failures.any()) elastic = std::make_unique<ElasticRounds>(setup, ranks, collective, failures);
 }
 
 /// A collective that goes on while its member does something else: an actor of its own takes part in
@@ -48,26 +47,18 @@ class SimulatedGroup::Started {
 
 SimulatedGroup::SimulatedGroup(Worker& me, Simulation& simulation, WorkerMail& mail,
                                GroupState& state, const std::string& name)
-    : Group(me, name, state.ranks()),
+    : Group(me, name, state.ranks),
       simulation_(simulation),
       mail_(mail),
       state_(state),
       rank_(me.rank()) {
   const std::vector<std::size_t>& all = ranks();
-  if (std::find(all.begin(), all.end(), rank_) == all.end()) {
+  const auto me_there = std::find(all.begin(), all.end(), rank_);
+  if (me_there == all.end()) {
     throw std::logic_error("worker " + std::to_string(rank_) + " is not in its group '" + name +
                            "'");
   }
-}
-
-Formation& SimulatedGroup::now() {
-  Formation& formed = state_.now();
-  if (formation_ != &formed) {
-    formation_ = &formed;
-    member_ = static_cast<std::size_t>(std::find(formed.ranks.begin(), formed.ranks.end(), rank_) -
-                                       formed.ranks.begin());
-  }
-  return formed;
+  member_ = static_cast<std::size_t>(me_there - all.begin());
 }
 
 void SimulatedGroup::expect_none_under_way() const {
@@ -76,10 +67,49 @@ void SimulatedGroup::expect_none_under_way() const {
   }
 }
 
+// ---- Where somebody may fail ----
+
+ElasticRounds::Result SimulatedGroup::elastic_round(ElasticRounds::Part part,
+                                                    const char* waits_for) {
+  mail_.set_waits_for(waits_for);
+  const std::uint64_t round = state_.elastic->enter(rank_, std::move(part));
+  ElasticRounds::Result result = state_.elastic->wait(rank_, round);
+  mail_.set_waits_for("nothing");
+  return result;
+}
+
+class SimulatedGroup::StartedElastic final : public Pending {
+ public:
+  StartedElastic(SimulatedGroup& group, std::uint64_t round) : group_(group), round_(round) {}
+  Parameters wait() override {
+    const ElasticRounds::Result result = group_.state_.elastic->wait(group_.rank_, round_);
+    group_.leads_ = result.leads;
+    return result.mean;
+  }
+  bool is_done() const override { return group_.state_.elastic->is_through(group_.rank_, round_); }
+
+ private:
+  SimulatedGroup& group_;
+  std::uint64_t round_;
+};
+
+bool SimulatedGroup::leads() const {
+  return state_.elastic ? leads_ : rank_ == ranks().front();
+}
+
+// ---- Collectives ----
+
 NotesOfAll SimulatedGroup::all_reduce_mean(Parameters& v, double weight,
                                            std::vector<double> numbers) {
+  if (state_.elastic) {
+    ElasticRounds::Result result =
+        elastic_round({v, weight, std::move(numbers)}, state_.average.waits_for());
+    v = std::move(result.mean);
+    leads_ = result.leads;
+    return result.numbers;
+  }
   expect_none_under_way();
-  Averaging& average = now().average;
+  Averaging& average = state_.average;
   mail_.set_waits_for(average.waits_for());
   Averaging::Outcome outcome = average.mean(member_, v, weight, std::move(numbers));
   mail_.set_waits_for("nothing");
@@ -89,6 +119,9 @@ NotesOfAll SimulatedGroup::all_reduce_mean(Parameters& v, double weight,
 
 std::unique_ptr<Group::Pending> SimulatedGroup::start_all_reduce_mean(const Parameters& v,
                                                                       double weight) {
+  if (state_.elastic) {
+    return std::make_unique<StartedElastic>(*this, state_.elastic->enter(rank_, {v, weight, {}}));
+  }
   class Handle final : public Pending {
    public:
     explicit Handle(std::shared_ptr<Started> started) : started_(std::move(started)) {}
@@ -99,7 +132,7 @@ std::unique_ptr<Group::Pending> SimulatedGroup::start_all_reduce_mean(const Para
     std::shared_ptr<Started> started_;
   };
   expect_none_under_way();
-  Averaging& average = now().average;
+  Averaging& average = state_.average;
   started_ = std::make_shared<Started>(mail_, average.waits_for());
   generation::add_actor("all-reduce", simulation_.worker_host(rank_),
                         [&average, member = member_, started = started_, v, weight] {
@@ -110,18 +143,30 @@ std::unique_ptr<Group::Pending> SimulatedGroup::start_all_reduce_mean(const Para
 }
 
 void SimulatedGroup::barrier() {
+  if (state_.elastic) {
+    elastic_round({}, "the others at the barrier");
+    return;
+  }
   mail_.set_waits_for("the others at the barrier");
-  now().barrier.wait();
+  state_.barrier.wait();
   mail_.set_waits_for("nothing");
 }
 
 Notes SimulatedGroup::gather(double number) {
-  Formation& formed = now();
-  const std::size_t members = formed.ranks.size();
-  if (formed.put_down == 0) formed.gathered = std::make_shared<std::vector<double>>(members);
-  (*formed.gathered)[member_] = number;
-  formed.put_down = (formed.put_down + 1) % members;
-  const Notes numbers = formed.gathered;
+  if (state_.elastic) {
+    const ElasticRounds::Result result =
+        elastic_round({{}, 1, {number}}, "the others at the barrier");
+    auto all = std::make_shared<std::vector<double>>(size(), 0.0);
+    for (std::size_t i = 0; i < size(); ++i) {
+      const std::vector<double>& theirs = (*result.numbers)[i];
+      if (!theirs.empty()) (*all)[i] = theirs.front();
+    }
+    return all;
+  }
+  if (state_.put_down == 0) state_.gathered = std::make_shared<std::vector<double>>(size());
+  (*state_.gathered)[member_] = number;
+  state_.put_down = (state_.put_down + 1) % size();
+  const Notes numbers = state_.gathered;
   barrier();
   return numbers;
 }

@@ -8,7 +8,13 @@
 namespace motley {
 
 SimulatedServer::SimulatedServer(Simulation& simulation, std::size_t shard)
-    : simulation_(simulation), shard_(simulation.shard(shard)) {}
+    : simulation_(simulation), shard_(simulation.shard(shard)) {
+  const MachineFailures& failures = simulation.failures();
+  for (std::size_t i = 0; failures.any() && i < workers(); ++i) {
+    known_.push_back({failures.is_present(i), failures.noticed_failures(i)});
+    if (known_.back().present) ++known_present_;
+  }
+}
 
 std::size_t SimulatedServer::workers() const {
   return simulation_.workers();
@@ -25,10 +31,60 @@ RandomStream& SimulatedServer::random(const std::string& name) {
 }
 
 Model SimulatedServer::initial_model() const {
+  if (is_resumed()) return shard_.model;
   Model x;
   static_cast<Parameters&>(x) =
       simulation_.initial_model().slice(shard_.shard.begin, shard_.shard.size);
   return x;
+}
+
+// ---- Failures ----
+
+void SimulatedServer::learn(const Event& event) {
+  if (known_.empty() || event.kind == Event::Kind::message) return;
+  Known& known = known_[event.worker];
+  const bool joins = event.kind == Event::Kind::joined;
+  if (joins != known.present) known_present_ += joins ? 1 : std::size_t(-1);
+  known.present = joins;
+  known.failures = event.message.version;  // see Simulation::parcel_of
+}
+
+bool SimulatedServer::is_awaited(std::size_t worker) const {
+  return known_.empty() || known_[worker].present || !simulation_.failures().drops();
+}
+
+bool SimulatedServer::drops() const {
+  return simulation_.failures().drops();
+}
+
+std::size_t SimulatedServer::count_present() const {
+  if (known_.empty() || !drops()) return workers();
+  return std::max<std::size_t>(1, known_present_);
+}
+
+bool SimulatedServer::reaches(std::size_t worker) const {
+  return known_.empty() || known_[worker].failures == simulation_.failures().failures(worker);
+}
+
+void SimulatedServer::welcome(std::size_t worker) {
+  if (welcome_)
+    welcome_(worker);
+  else
+    send_model(worker, shard_.updates > shard_.updates_before || !sent_ ? shard_.model : *sent_);
+}
+
+std::vector<std::size_t> SimulatedServer::present() {
+  early_.resize(workers());
+  for (;;) {
+    std::vector<std::size_t> found;
+    for (std::size_t i = 0; i < workers(); ++i) {
+      if (is_awaited(i)) found.push_back(i);
+    }
+    if (!found.empty()) return found;
+    const Event event = simulation_.parcels().take_event(*next(forever, "a worker to join"));
+    learn(event);
+    if (event.kind == Event::Kind::message) early_[event.worker].push_back(event.message);
+  }
 }
 
 // ---- Waiting ----
@@ -43,37 +99,56 @@ Parcel* SimulatedServer::next(double until, const char* waits_for) {
 std::optional<Event> SimulatedServer::next_event(double until) {
   Parcel* parcel = next(until, "a push, or a worker to leave or join");
   if (parcel == nullptr) return std::nullopt;
-  return simulation_.parcels().take_event(*parcel);
+  Event event = simulation_.parcels().take_event(*parcel);
+  learn(event);
+  if (event.kind == Event::Kind::joined) welcome(event.worker);
+  return event;
 }
 
 std::optional<Push> SimulatedServer::next_push_before(double until) {
   for (;;) {
     Parcel* parcel = next(until, "a push from any worker");
     if (parcel == nullptr) return std::nullopt;
-    const bool is_push = parcel->event.kind == Event::Kind::message;
-    Push push = simulation_.parcels().take_push(*parcel);
-    if (is_push) return push;
+    Event event = simulation_.parcels().take_event(*parcel);
+    if (event.kind == Event::Kind::message) return std::move(event.message);
+    learn(event);
+    if (event.kind == Event::Kind::joined) welcome(event.worker);
   }
 }
 
 std::vector<Push> SimulatedServer::next_push_of(std::span<const std::size_t> wanted) {
   early_.resize(workers());
+  std::vector<bool> is_wanted(workers(), false);
   std::vector<bool> is_missing(workers(), false);
   std::size_t missing = 0;
+  const auto set_missing = [&](std::size_t worker, bool is) {
+    if (is != is_missing[worker]) missing += is ? 1 : std::size_t(-1);
+    is_missing[worker] = is;
+  };
   for (const std::size_t worker : wanted) {
-    is_missing[worker] = early_[worker].empty();
-    if (is_missing[worker]) ++missing;
+    is_wanted[worker] = true;
+    set_missing(worker, early_[worker].empty() && is_awaited(worker));
   }
-  while (missing > 0) {
-    Push push = next_push();
-    const std::size_t worker = push.sender;
-    if (is_missing[worker]) --missing;
-    is_missing[worker] = false;
-    early_[worker].push_back(std::move(push));
+  const auto has_none = [&] {
+    return std::ranges::all_of(wanted, [&](std::size_t worker) { return early_[worker].empty(); });
+  };
+  while (missing > 0 || (is_alone() && has_none())) {
+    Event event = simulation_.parcels().take_event(*next(forever, "a push from any worker"));
+    const std::size_t worker = event.worker;
+    learn(event);
+    if (event.kind == Event::Kind::message) {
+      early_[worker].push_back(std::move(event.message));
+      set_missing(worker, false);
+    } else {
+      set_missing(worker, is_wanted[worker] && early_[worker].empty() && is_awaited(worker));
+      const bool joins = event.kind == Event::Kind::joined;
+      if (joins && is_missing[worker]) send_model(worker, sent_ ? *sent_ : shard_.model);
+    }
   }
   std::vector<Push> pushes;
   pushes.reserve(wanted.size());
   for (const std::size_t worker : wanted) {
+    if (early_[worker].empty()) continue;
     pushes.push_back(std::move(early_[worker].front()));
     early_[worker].pop_front();
   }
@@ -83,17 +158,20 @@ std::vector<Push> SimulatedServer::next_push_of(std::span<const std::size_t> wan
 // ---- Sending ----
 
 void SimulatedServer::send_model(std::size_t worker, const Model& x) {
+  if (!known_.empty()) sent_ = x;
+  if (!reaches(worker)) return;
   Parcel& parcel = simulation_.parcels().make();
   parcel.to = worker;
   parcel.shard = shard_.index;
   parcel.model = x;
-  simulation_.network().send(
-      simulation_.server_node(shard_.shard.server), worker,
-      shard_.shard.bytes * (1 + x.more.size()),
-      [simulation = &simulation_, &parcel] { simulation->model_arrived(parcel); });
+  parcel.server_life = shard_.life;
+  simulation_.send(parcel, simulation_.server_node(shard_.shard.server), worker,
+                   shard_.shard.bytes * (1 + x.more.size()),
+                   [simulation = &simulation_, &parcel] { simulation->model_arrived(parcel); });
 }
 
 void SimulatedServer::send(std::size_t worker, Message message) {
+  if (!reaches(worker)) return;
   const std::size_t node = simulation_.server_node(shard_.shard.server);
   message.sender = node;
   const std::uint64_t bytes = wire_bytes(message, shard_.shard.bytes, shard_.shard.size);
@@ -103,6 +181,8 @@ void SimulatedServer::send(std::size_t worker, Message message) {
 // ---- Updating ----
 
 void SimulatedServer::step(UpdateRule& rule, Model& x, const Parameters& g, float scale) const {
+  if (is_resumed() && !has_skipped_) rule.skip(shard_.updates_before);  // the schedule goes on
+  has_skipped_ = true;
   rule.step(x, g, simulation_.pool(), scale);
 }
 
@@ -142,9 +222,14 @@ void SimulatedServer::finish_update(Model& x, std::span<const Push> used) {
   const double start = clock();
   if (shard_.shard.update_flops > 0) {
     Expenses& expenses = simulation_.recorder().expenses();
+    struct Stop {  // also when the machine fails
+      SimulatedServer& server;
+      Expenses& expenses;
+      ~Stop() { expenses.server_stops(server.clock(), server.shard_.shard.server); }
+    };
     expenses.server_starts(start, shard_.shard.server);
+    const Stop guard{*this, expenses};
     spend(shard_.shard.update_flops);
-    expenses.server_stops(clock(), shard_.shard.server);
   }
   if (Timeline* timeline = simulation_.recorder().timeline()) {
     std::vector<Timeline::MessageId> messages;

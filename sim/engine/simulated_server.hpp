@@ -1,7 +1,9 @@
 #pragma once
 
 #include <deque>
+#include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,6 +25,13 @@ class SimulatedServer final : public Server {
   RandomStream& random(const std::string& name) override;
   Model initial_model() const override;
 
+  std::vector<std::size_t> present() override;
+  std::size_t count_present() const override;
+  void on_join(std::function<void(std::size_t worker)> welcome) override {
+    welcome_ = std::move(welcome);
+  }
+  bool is_resumed() const override { return shard_.life > 0; }
+
   std::optional<Event> next_event(double until) override;
   std::optional<Push> next_push_before(double until) override;
   std::vector<Push> next_push_of(std::span<const std::size_t> workers) override;
@@ -40,14 +49,34 @@ class SimulatedServer final : public Server {
   void record_decision(std::size_t worker, const char* quantity, double value) override;
 
  private:
+  /// What the server knows of a worker; its own knowledge, as of the events it has taken.
+  struct Known {
+    bool present = true;
+    std::uint64_t failures = 0;
+  };
+
   /// nullptr: `until` came first.
   Parcel* next(double until, const char* waits_for);
   /// Lets the virtual time of so many flops pass.
   void spend(double flops);
+  /// Of who left or joined.
+  void learn(const Event& event);
+  void welcome(std::size_t worker);
+  bool is_awaited(std::size_t worker) const;
+  /// Whether there is nobody.
+  bool is_alone() const { return !known_.empty() && drops() && known_present_ == 0; }
+  bool drops() const;
+  /// Whether the machine it means is the one that is there now.
+  bool reaches(std::size_t worker) const;
 
   Simulation& simulation_;
   ShardState& shard_;
   std::vector<std::deque<Push>> early_;  // by worker
+  std::vector<Known> known_;             // by worker; empty where nobody can fail
+  std::size_t known_present_ = 0;
+  std::function<void(std::size_t)> welcome_;
+  std::optional<Model> sent_;  // what was sent last; where somebody may fail
+  mutable bool has_skipped_ = false;
   std::map<std::string, RandomStream> streams_;
 };
 

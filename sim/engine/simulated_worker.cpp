@@ -27,9 +27,31 @@ RandomStream& SimulatedWorker::random(const std::string& name) {
   return streams_.try_emplace(name, seed, name, static_cast<std::uint32_t>(rank_)).first->second;
 }
 
-Model SimulatedWorker::initial_model() const {
+Model SimulatedWorker::initial_model() {
+  if (simulation_.has_server() && simulation_.replicas().was_new(rank_)) return pull();
   return simulation_.initial_model();
 }
+
+// ---- Failures ----
+
+bool SimulatedWorker::can_anybody_fail() const {
+  return simulation_.failures().any();
+}
+
+bool SimulatedWorker::is_present(std::size_t rank) const {
+  return !simulation_.failures().drops() || simulation_.failures().is_present(rank);
+}
+
+void SimulatedWorker::share_state(const SharedState& state) {
+  everybody();
+  Replicas::Groups rounds;
+  for (const auto& [name, group] : groups_) rounds.push_back(&group->rounds());
+  mail_.set_waits_for("the state of another worker");
+  simulation_.replicas().share(rank_, rounds, state, simulation_.saved_model());
+  mail_.set_waits_for("nothing");
+}
+
+// ---- Samples ----
 
 void SimulatedWorker::step(UpdateRule& rule, Model& x, const Parameters& g) {
   simulation_.step_memo().step(rule, x, g, simulation_.pool());

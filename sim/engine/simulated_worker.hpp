@@ -20,12 +20,21 @@ class SimulatedWorker final : public Worker {
   WorkerMail& mail() { return mail_; }
   const WorkerMail& mail() const { return mail_; }
   std::size_t data_samples() const { return samples_.available(); }
+  /// The machine has failed.
+  void lose_everything() {
+    mail_.lose_everything();
+    computation_.lose_everything();
+  }
 
   std::size_t rank() const override { return rank_; }
   std::size_t workers() const override;
   double clock() const override;
   RandomStream& random(const std::string& name) override;
-  Model initial_model() const override;
+  Model initial_model() override;
+  bool is_present(std::size_t rank) const override;
+  std::optional<Message> receive_answer(const Wanted& wanted) override {
+    return mail_.receive_answer(wanted);
+  }
 
   using Worker::gradient;
   using Worker::local_steps;
@@ -72,6 +81,10 @@ class SimulatedWorker final : public Worker {
   void finish_update(Model& x) override;
   void finish_own_update(const Model& x, std::uint64_t steps) override;
   void record_decision(const char* quantity, double value) override;
+
+ protected:
+  bool can_anybody_fail() const override;
+  void share_state(const SharedState& state) override;
 
  private:
   /// A push of something that was made by the work that y is the result of.

@@ -49,13 +49,18 @@ Simulation::Simulation(const SimulationSetup& setup)
       pool_(setup.threads),
       look_ahead_(pool_, setup.problem.dimension() * sizeof(float)),
       evaluator_(setup.problem, pool_),
+      failures_(setup.cluster,
+                setup.scenario.cluster.failures ? &*setup.scenario.cluster.failures : nullptr,
+                setup.scenario.seed, agenda_, *this),
       network_(platform_, setup.scenario, recorder_, agenda_, setup.cluster.workers.size(),
                is_plain_switch(), setup.paje_file.empty() ? setup.message_bytes : 0),
       initial_(initial_model_of(setup)),
       global_model_(initial_, evaluator_, recorder_, pool_, setup.problem.is_real(),
                     setup.cluster.workers.size(), [this](double now) { report_progress(now); }),
       groups_({network_, platform_, setup_.cluster, pool_, setup_.scenario.approximate,
-               setup.message_bytes, setup.problem.dimension()}),
+               setup.message_bytes, setup.problem.dimension()},
+              failures_),
+      replicas_(network_, agenda_, failures_, setup.message_bytes, setup.cluster.workers.size()),
       partitions_(setup.problem.train_size(), setup.scenario.seed),
       layers_(modelled_layers(setup)),
       background_(network_, agenda_, setup.cluster, setup.scenario.seed,
@@ -104,38 +109,63 @@ void Simulation::send(std::size_t from_node, std::size_t to, std::uint64_t bytes
   parcel.event.kind = Event::Kind::message;
   parcel.event.worker = from_node;
   parcel.event.message = Push{std::move(message)};
-  network_.send(from_node, to, bytes, [this, &parcel] { message_arrived(parcel); });
+  send(parcel, from_node, to, bytes, [this, &parcel] { message_arrived(parcel); });
 }
 
-Parcel& Simulation::parcel_of_departure(std::size_t worker) {
+void Simulation::send(Parcel& parcel, std::size_t from_node, std::size_t to_node,
+                      std::uint64_t bytes, std::function<void()> arrived) {
+  parcels_.departs(parcel, from_node, to_node);
+  if (!network_.send(from_node, to_node, bytes, std::move(arrived))) parcels_.throw_away(parcel);
+}
+
+Parcel& Simulation::parcel_of(Event::Kind kind, std::size_t worker) {
   Parcel& parcel = parcels_.make();
-  parcel.event = {Event::Kind::left, {}, worker};
+  parcel.event = {kind, {}, worker};
+  parcel.event.message.version = failures_.noticed_failures(worker);
   return parcel;
 }
 
 void Simulation::model_arrived(Parcel& parcel) {
+  Parcels::arrives(parcel);
   workers_[parcel.to]->mail().model_arrived(parcel);
 }
 
 void Simulation::message_arrived(Parcel& parcel) {
+  Parcels::arrives(parcel);
   parcel.event.message.traced = network_.arriving();
   workers_[parcel.to]->mail().message_arrived(parcel);
 }
 
 void Simulation::push_arrived(Parcel& parcel) {
+  Parcels::arrives(parcel);
   parcel.event.message.traced = network_.arriving();
   ShardState& to = *shards_[parcel.shard];
+  if (parcel.server_life != to.life) {  // it comes from a model that is lost
+    const Push push = parcels_.take_push(parcel);
+    recorder_.worker(push.sender).discard(push.compute_s * share_of_model(to));
+    return;
+  }
   to.inbox.put(clock(), parcel.event.worker, parcel);
   to.arrival.look();
 }
 
-void Simulation::worker_left(std::size_t rank) {
+void Simulation::tell(Event::Kind kind, std::size_t rank) {
   for (const std::unique_ptr<ShardState>& shard : shards_) {
-    shard->inbox.put(clock(), rank, parcel_of_departure(rank));
+    shard->inbox.put(clock(), rank, parcel_of(kind, rank));
     shard->arrival.look();
   }
-  departures_.record(clock(), rank);
+  departures_.record(clock(), rank, kind);
+}
+
+void Simulation::worker_ended(std::size_t rank) {
+  tell(Event::Kind::left, rank);
   recorder_.expenses().worker_left(clock(), rank);
+  ++workers_done_;
+  if (failures_.any()) {
+    has_ended_[rank] = true;
+    worker_actors_[rank] = nullptr;
+  }
+  if (!is_worker_left() && !over_) end_at(clock());
 }
 
 std::function<void(const Message&)> Simulation::guarded_handler(
@@ -158,31 +188,42 @@ void Simulation::guarded(Body body) {
   }
 }
 
-void Simulation::start_actors(const Algorithm& algorithm) {
+void Simulation::start_actors() {
   // All but the referee are daemons: they end when it does. It waits for the stop rule and not for
   // a timer, so that a stuck algorithm is a deadlock and not slow convergence.
   generation::add_actor("referee", platform_.any_host(), [this] { end_->acquire(); });
   if (has_server_) {
     for (const std::unique_ptr<ShardState>& shard : shards_) {
-      s4u::Host* host = platform_.host(server_node(shard->shard.server));
-      generation::add_actor("server", host, [this, &algorithm, index = shard->index] {
-        guarded([&] {
-          SimulatedServer me(*this, index);
-          algorithm.server(me);
-        });
-      })->daemonize();
+      if (failures_.is_up(server_node(shard->shard.server))) start_server(*shard);
     }
   }
   for (std::size_t rank = 0; rank < workers(); ++rank) {
-    const std::string& name = setup_.cluster.workers[rank].name;
-    generation::add_actor(name, platform_.host(rank), [this, &algorithm, rank] {
-      guarded([&] {
-        algorithm.worker(*workers_[rank]);
-        worker_left(rank);
-        if (++workers_done_ == workers() && !over_) end_at(clock());
-      });
-    })->daemonize();
+    if (failures_.is_up(rank)) start_worker(rank);
   }
+}
+
+void Simulation::start_server(ShardState& shard) {
+  s4u::Host* host = platform_.host(server_node(shard.shard.server));
+  const s4u::ActorPtr actor = generation::add_actor("server", host, [this, index = shard.index] {
+    guarded([&] {
+      SimulatedServer me(*this, index);
+      algorithm_->server(me);
+    });
+  });
+  actor->daemonize();
+  if (failures_.any()) server_actors_[shard.index] = actor;
+}
+
+void Simulation::start_worker(std::size_t rank) {
+  const std::string& name = setup_.cluster.workers[rank].name;
+  const s4u::ActorPtr actor = generation::add_actor(name, platform_.host(rank), [this, rank] {
+    guarded([&] {
+      algorithm_->worker(*workers_[rank]);
+      worker_ended(rank);
+    });
+  });
+  actor->daemonize();
+  if (failures_.any()) worker_actors_[rank] = actor;
 }
 
 void Simulation::end_at(double time) {
@@ -216,6 +257,7 @@ void Simulation::finish_update(Model& x) {
 
 void Simulation::finish_shard_update(ShardState& shard, Model& x) {
   evaluate_merge_before(clock());
+  if (failures_.any()) shard.checkpoint.pass(clock(), shard.model, shard.updates);
   global_model_.update_shard(clock(), shard, x);
   stop_if_over();
 }
@@ -233,7 +275,7 @@ void Simulation::evaluate_merge_before(double now) {
 // ---- Stuck ----
 
 bool Simulation::is_stuck() const {
-  if (network_.in_flight() > 0) return false;
+  if (network_.in_flight() > 0 || failures_.is_change_due()) return false;
   for (const std::unique_ptr<ShardState>& shard : shards_) {
     if (has_server_ && std::string_view(shard->waits_for) == "nothing") return false;  // it updates
   }
@@ -261,7 +303,9 @@ std::string Simulation::who_waits_for_whom() const {
     }
   }
   for (std::size_t rank = 0; rank < workers_.size(); ++rank) {
-    who.add(setup_.cluster.workers[rank].name, workers_[rank]->mail().waits_for());
+    const bool is_gone = failures_.is_gone_for_good(rank);
+    who.add(setup_.cluster.workers[rank].name,
+            is_gone ? "nothing, being down for good" : workers_[rank]->mail().waits_for());
   }
   return who.text();
 }
@@ -271,8 +315,10 @@ std::string Simulation::who_waits_for_whom() const {
 RunResult Simulation::run(const Algorithm& algorithm) {
   has_server_ = algorithm.needs_server();
   if (!has_server_) recorder_.expenses().leave_out_servers();
+  algorithm_ = &algorithm;
   make_shards(algorithm);
   global_model_.begin(algorithm, shards_);
+  if (failures_.any()) expect_failures();
   s4u::Engine& engine = engine_.engine();
   s4u::Engine::on_deadlock_cb([this] {
     if (over_) return;
@@ -283,7 +329,8 @@ RunResult Simulation::run(const Algorithm& algorithm) {
     agenda_.close();
   });
   global_model_.evaluate(0);
-  start_actors(algorithm);
+  failures_.begin();
+  start_actors();
   background_.start();
   if (recorder_.stop().stopped()) end_at(0);  // the initial model has reached the target already
   if (setup_.scenario.stop.time_s) {
@@ -314,6 +361,9 @@ RunResult Simulation::result() {
     std::ostringstream reason;
     reason << "deadlock at " << end_time_ << " s: " << deadlock_;
     result.reason = reason.str();
+  } else if (!failure_.empty()) {
+    result.status = RunStatus::failed;
+    result.reason = failure_;
   } else if (recorder_.stop().status() != StopRule::Status::diverged &&
              recorder_.has_unevaluated_update()) {
     global_model_.evaluate(end_time_);

@@ -2,6 +2,7 @@
 
 #include <exception>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -20,6 +21,7 @@
 #include "sim/engine/groups.hpp"
 #include "sim/engine/network.hpp"
 #include "sim/engine/parcels.hpp"
+#include "sim/engine/replicas.hpp"
 #include "sim/engine/shared_partitions.hpp"
 #include "sim/engine/simulate.hpp"
 #include "sim/learning/rules/step_memo.hpp"
@@ -30,10 +32,10 @@ namespace motley {
 class SimulatedWorker;
 
 /// One run of one algorithm on one cluster. One object per process, used once.
-class Simulation {
+class Simulation : private MachineFailures::Listener {
  public:
   explicit Simulation(const SimulationSetup& setup);
-  ~Simulation();
+  ~Simulation() override;
 
   /// Runs to the end. Divergence and deadlock are results, told by status and reason; what an
   /// algorithm throws is thrown on.
@@ -52,6 +54,8 @@ class Simulation {
   Parcels& parcels() { return parcels_; }
   Groups& groups() { return groups_; }
   Departures& departures() { return departures_; }
+  const MachineFailures& failures() const { return failures_; }
+  Replicas& replicas() { return replicas_; }
   SharedPartitions& partitions() { return partitions_; }
   Workspace& workspace(unsigned thread) { return evaluator_.workspace(thread); }
 
@@ -71,14 +75,20 @@ class Simulation {
   /// With the flops that the scenario's cost gives them.
   const std::vector<Layer>& layers() const { return layers_; }
   bool layers_travel_alone() const { return layers_travel_alone_; }
+  bool has_server() const { return has_server_; }
+  /// The global model as it was saved last.
+  const Model& saved_model() { return global_model_.saved(clock()); }
   ShardState& shard(std::size_t index) { return *shards_[index]; }
   /// By parameters.
   double share_of_model(const ShardState& shard) const;
 
   /// Sends a message to a worker.
   void send(std::size_t from_node, std::size_t to, std::uint64_t bytes, Message&& message);
-  /// Tells that a worker has left.
-  Parcel& parcel_of_departure(std::size_t worker);
+  /// Sends a parcel; it is gone when the other machine is down.
+  void send(Parcel& parcel, std::size_t from_node, std::size_t to_node, std::uint64_t bytes,
+            std::function<void()> arrived);
+  /// Tells that a worker has left or joined, and how often it is known to have failed.
+  Parcel& parcel_of(Event::Kind kind, std::size_t worker);
 
   // What happens, outside of any actor.
   void model_arrived(Parcel& parcel);
@@ -98,9 +108,26 @@ class Simulation {
  private:
   template <class Body>
   void guarded(Body body);
-  void start_actors(const Algorithm& algorithm);
+  void start_actors();
+  /// Before anything happens, where somebody may fail.
+  void expect_failures();
   void make_shards(const Algorithm& algorithm);
-  void worker_left(std::size_t rank);
+  void start_server(ShardState& shard);
+  void start_worker(std::size_t rank);
+  void worker_ended(std::size_t rank);
+  /// To everybody who is to know.
+  void tell(Event::Kind kind, std::size_t rank);
+
+  // See simulation_failures.cpp.
+  void machine_fails(std::size_t node) override;
+  void machine_is_missed(std::size_t node) override;
+  void machine_returns(std::size_t node) override;
+  void server_fails(std::size_t node);
+  void server_returns(std::size_t node);
+  bool is_worker_left() const;
+  void end_if_nobody_is_left();
+  void end_if_nothing_comes_of_it();
+  void fail(const std::string& reason);
   void end_at(double time);
   void report_progress(double now);
   /// Nobody computes and nothing is under way: only a timer could go on.
@@ -120,6 +147,7 @@ class Simulation {
   Evaluator evaluator_;
   StepMemo step_memo_;
   Agenda agenda_;
+  MachineFailures failures_;
   Parcels parcels_;
   Network network_;
   Model initial_;
@@ -128,6 +156,15 @@ class Simulation {
   std::vector<std::unique_ptr<SimulatedWorker>> workers_;
   Departures departures_;
   Groups groups_;
+  Replicas replicas_;
+  const Algorithm* algorithm_ = nullptr;
+  std::vector<simgrid::s4u::ActorPtr> worker_actors_;  // where somebody may fail, as the following
+  std::vector<simgrid::s4u::ActorPtr> server_actors_;  // by shard
+  std::vector<bool> has_ended_;                        // of workers, by themselves
+  std::uint64_t failures_at_update_ = 0;               // so many when the last was seen
+  std::uint64_t updates_seen_ = 0;
+  double update_seen_at_ = 0;
+  std::map<std::size_t, double> server_down_since_;
   SharedPartitions partitions_;
   std::vector<Layer> layers_;
   bool layers_travel_alone_ = false;
@@ -141,6 +178,7 @@ class Simulation {
   double end_time_ = 0;
   std::exception_ptr error_;
   std::string deadlock_;
+  std::string failure_;  // why the run cannot go on
 };
 
 }  // namespace motley

@@ -15,12 +15,17 @@ std::unique_ptr<SpeedCurve> curve_of(const HostPlan& host, std::uint64_t seed) {
   return host.changes ? std::make_unique<SpeedCurve>(*host.changes, seed) : nullptr;
 }
 
-/// When the run ends in the middle of a computation, the actor's stack is unwound and the
-/// computation must be gone.
+/// When the run ends in the middle of a computation, or the machine fails, the actor's stack is
+/// unwound and the computation must be gone. Its samples come again.
 struct Withdraw {
   LookAhead& look_ahead;
   Computation& computation;
-  ~Withdraw() { look_ahead.withdraw(computation); }
+  WorkerSamples& samples;
+  ~Withdraw() {
+    const bool is_under_way = computation.is_linked();
+    look_ahead.withdraw(computation);
+    if (is_under_way) samples.put_back();
+  }
 };
 
 }  // namespace
@@ -42,6 +47,12 @@ WorkerComputation::WorkerComputation(Simulation& simulation, std::size_t rank, W
   mail.on_arrival([this] {
     if (interruptible_) work_.wake();
   });
+}
+
+void WorkerComputation::lose_everything() {
+  work_.stop();
+  interruptible_ = false;
+  keep_losses_ = false;
 }
 
 // ---- The real computation ----
@@ -155,7 +166,7 @@ std::optional<double> WorkerComputation::run(const Until& until) {
   const double flops =
       noise_.take(steps_) * samples_to_spend() * simulation_.setup().flops_per_sample;
   const double start = simulation_.clock();
-  const Withdraw guard{simulation_.look_ahead(), *this};
+  const Withdraw guard{simulation_.look_ahead(), *this, samples_};
   start_real(flops);
   if (!execute(flops, until)) {
     simulation_.look_ahead().withdraw(*this);  // it may be reading them
@@ -217,7 +228,7 @@ void WorkerComputation::answer_by_layers(std::size_t n) {
   at_ = Parameters(simulation_.initial_model().size());
   const std::span<float> values = at_.overwritable();
   std::vector<std::uint64_t> versions(mail_.shards());
-  const Withdraw guard{simulation_.look_ahead(), *this};
+  const Withdraw guard{simulation_.look_ahead(), *this, samples_};
 
   const double noise = noise_.take(1);
   const double samples = samples_to_spend();  // the step's time, in proportion to the layers' flops

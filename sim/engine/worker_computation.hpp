@@ -25,6 +25,8 @@ class WorkerComputation : private Computation {
   void answer_by_layers(std::size_t n);
   double measure_speed(std::size_t steps, std::size_t n);
   void keep_losses() { keep_losses_ = true; }
+  /// The machine has failed. What was under way in reality ends with the actor's stack.
+  void lose_everything();
   std::span<const float> sample_losses() const { return sample_losses_; }
 
  private:

@@ -17,7 +17,23 @@ WorkerMail::WorkerMail(Simulation& simulation, std::size_t rank)
 
 void WorkerMail::expect(std::size_t shards, const CompressSpec& compress) {
   models_.resize(shards);
+  server_lives_.resize(shards, 0);
+  compress_ = compress;
   if (compress.kind != CompressSpec::Kind::none) compressors_.assign(shards, Compressor(compress));
+}
+
+void WorkerMail::lose_everything() {
+  for (Inbox& models : models_) models.throw_away_all(simulation_.parcels());
+  events_.throw_away_all(simulation_.parcels());
+  served_.clear();
+  failures_known_.clear();
+  for (Compressor& compressor : compressors_) compressor = Compressor(compress_);
+  for (std::size_t shard = 0; shard < server_lives_.size(); ++shard) {
+    server_lives_[shard] = simulation_.shard(shard).life;
+  }
+  simulation_.departures().unwatch(rank_);
+  departures_seen_ = simulation_.departures().all().size();
+  waits_for_ = "nothing";
 }
 
 // ---- Arrivals ----
@@ -50,7 +66,9 @@ Model WorkerMail::take(std::size_t shard) {
   waits_for_ = "a model from the server";
   arrival_.wait(forever, [this, shard] { return !models_[shard].empty(); });
   waits_for_ = "nothing";
-  return simulation_.parcels().take_model(models_[shard].take());
+  Parcel& parcel = models_[shard].take();
+  server_lives_[shard] = parcel.server_life;
+  return simulation_.parcels().take_model(parcel);
 }
 
 Model WorkerMail::pull() {
@@ -89,9 +107,9 @@ void WorkerMail::send_to_server(std::size_t shard, Push&& push) {
   parcel.event.kind = Event::Kind::message;
   parcel.event.worker = rank_;
   parcel.event.message = std::move(push);
-  simulation_.network().send(
-      rank_, simulation_.server_node(to.server), bytes,
-      [simulation = &simulation_, &parcel] { simulation->push_arrived(parcel); });
+  parcel.server_life = server_lives_[shard];
+  simulation_.send(parcel, rank_, simulation_.server_node(to.server), bytes,
+                   [simulation = &simulation_, &parcel] { simulation->push_arrived(parcel); });
 }
 
 void WorkerMail::push_part(std::size_t shard, const Push& whole, std::uint64_t version) {
@@ -129,6 +147,9 @@ void WorkerMail::send(std::size_t to, Message&& message) {
     throw std::logic_error("a message must go to another worker");
   }
   message.sender = rank_;
+  if (simulation_.failures().any()) {
+    failures_known_[to] = simulation_.failures().noticed_failures(to);
+  }
   const std::uint64_t bytes = wire_bytes(message, simulation_.setup().message_bytes,
                                          simulation_.setup().problem.dimension());
   simulation_.send(rank_, to, bytes, std::move(message));
@@ -152,6 +173,23 @@ Message WorkerMail::receive(const Wanted& wanted) {
   return *received(wanted);
 }
 
+std::optional<Message> WorkerMail::receive_answer(const Wanted& wanted) {
+  const MachineFailures& failures = simulation_.failures();
+  const std::size_t sender = *wanted.sender;
+  const auto is_there = [&] {
+    return events_.has([&](const Event& e) {
+      return e.kind == Event::Kind::message && wanted.matches(e.message);
+    });
+  };
+  waits_for_ = "a message";
+  arrival_.wait(forever, [&] {
+    return is_there() || !failures.is_present(sender) ||
+           failures.noticed_failures(sender) != failures_known_[sender];
+  });
+  waits_for_ = "nothing";
+  return received(wanted);
+}
+
 bool WorkerMail::has(const std::string& kind) const {
   return events_.has(
       [&](const Event& e) { return e.kind == Event::Kind::message && e.message.kind == kind; });
@@ -173,8 +211,8 @@ std::optional<Event> WorkerMail::next_event(double until) {
   waits_for_ = "nothing";
   if (!there) return std::nullopt;
   for (; departures_seen_ < departures.size(); ++departures_seen_) {
-    const auto [time, worker] = departures[departures_seen_];
-    if (worker != rank_) events_.put(time, worker, simulation_.parcel_of_departure(worker));
+    const auto [time, worker, kind] = departures[departures_seen_];
+    if (worker != rank_) events_.put(time, worker, simulation_.parcel_of(kind, worker));
   }
   return simulation_.parcels().take_event(*events_.take_if(is_for_body));
 }

@@ -29,6 +29,11 @@ class WorkerMail {
   const char* waits_for() const { return waits_for_; }
   void set_waits_for(const char* what) { waits_for_ = what; }
 
+  /// The machine has failed: everything here is lost, and what compression kept back.
+  void lose_everything();
+  /// Somebody's failure was noticed.
+  void look() { arrival_.look(); }
+
   // What happens, outside of any actor.
   void model_arrived(Parcel& parcel);
   void message_arrived(Parcel& parcel);
@@ -51,6 +56,7 @@ class WorkerMail {
   void send(std::size_t to, Message&& message);
   Message receive(const Wanted& wanted);
   std::optional<Message> received(const Wanted& wanted);
+  std::optional<Message> receive_answer(const Wanted& wanted);
   bool has(const std::string& kind) const;
   void serve(const std::string& kind, std::function<void(const Message&)> handler);
   std::optional<Event> next_event(double until);
@@ -65,7 +71,10 @@ class WorkerMail {
   std::vector<Inbox> models_;  // by shard
   Inbox events_;
   std::map<std::string, std::function<void(const Message&)>> served_;  // by kind
-  std::vector<Compressor> compressors_;                                // by shard; often none
+  CompressSpec compress_;
+  std::vector<Compressor> compressors_;      // by shard; often none
+  std::vector<std::uint64_t> server_lives_;  // by shard: of whoever sent the model last taken
+  std::map<std::size_t, std::uint64_t> failures_known_;  // by worker: when last sent something
   RandomStream compress_random_;
   std::size_t departures_seen_ = 0;
   const char* waits_for_ = "nothing";

@@ -61,7 +61,7 @@ Spent Expenses::spent(double now, const std::vector<WorkerAccount>& workers) con
   double energy_J = link_J_ + (link_idle_W_ + server_links_W) * now;
   double cost = 0;
   for (std::size_t i = 0; i < workers_.size(); ++i) {
-    const double on_s = std::min(now, left_at_[i].value_or(now));
+    const double on_s = std::min(now, left_at_[i].value_or(now)) - workers[i].down_s(now);
     energy_J += workers_[i].joules(workers[i].busy_s(now), on_s, now - on_s);
     cost += workers_[i].price_per_s * on_s;
   }

@@ -17,7 +17,7 @@ struct Spent {
 
 /// Watts and money of a run. A host is busy while it computes (a server: while it updates), and idle
 /// otherwise; one that takes no part is off, and costs nothing: the servers of a run without one, a
-/// worker that has left.
+/// worker that has left or is down. A server that is down is idle.
 class Expenses {
  public:
   explicit Expenses(const ClusterPlan& cluster);

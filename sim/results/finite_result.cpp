@@ -34,6 +34,8 @@ std::string first_not_finite(const RunResult& r) {
                                           {"transfer_s", w.transfer_s},
                                           {"wait_s", w.wait_s},
                                           {"discarded_s", w.discarded_s},
+                                          {"down_s", w.down_s},
+                                          {"lost_s", w.lost_s},
                                           {"mean_staleness", w.mean_staleness}})) {
       return std::string(name) + " of worker " + w.name;
     }

@@ -104,6 +104,7 @@ void Recorder::write_to(RunResult& result, double virtual_s) const {
   const Spent spent = expenses_.any() ? expenses_.spent(virtual_s, workers_) : Spent{};
   result.energy_J = spent.energy_J;
   result.cost = spent.cost;
+  result.lost_updates = lost_updates_;
   result.decisions = decisions_;
   std::stable_sort(result.decisions.begin(), result.decisions.end(),
                    [](const Decision& a, const Decision& b) {
@@ -133,6 +134,9 @@ void Recorder::write_to(RunResult& result, double virtual_s) const {
     worker.transfer_s = account.transfer_s();
     worker.wait_s = account.wait_s();
     worker.discarded_s = account.discarded_s();
+    worker.down_s = account.down_s();
+    worker.lost_s = account.lost_s();
+    worker.failures = account.failures();
     worker.gradients = account.gradients();
     worker.samples = account.samples();
     worker.max_staleness = account.staleness_max();

@@ -39,6 +39,10 @@ class Recorder {
   /// A choice the algorithm made about a worker, for decisions.csv.
   void decided(double now, std::size_t rank, const std::string& quantity, double value);
   void bytes_delivered(double bytes) { bytes_ += bytes; }
+  /// From now on; before anything happens.
+  void expect_failures() { lost_updates_ = 0; }
+  /// So many updates are undone.
+  void updates_lost(std::uint64_t count) { *lost_updates_ += count; }
   Expenses& expenses() { return expenses_; }
 
   /// Counts one update: of the global model, or of a worker's own, of which there is no more than
@@ -86,6 +90,7 @@ class Recorder {
   std::uint64_t gradients_ = 0;
   std::uint64_t samples_ = 0;
   double bytes_ = 0;
+  std::optional<std::uint64_t> lost_updates_;
   double loss_sum_ = 0;  // of the gradients since the last point
   std::uint64_t loss_count_ = 0;
 };

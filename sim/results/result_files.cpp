@@ -34,7 +34,7 @@ void ResultFiles::write_csvs(const std::vector<std::string>& axes,
   const Extras extras = extras_of(results);
   std::string runs = runs_table().header(axes, extras);
   std::string curves = curves_table().header({}, extras);
-  std::string workers = workers_table().header();
+  std::string workers = workers_table().header({}, extras);
   std::string staleness = staleness_table().header();
   std::string links = links_table().header({}, extras);
   std::string decisions = decisions_table().header();
@@ -42,7 +42,7 @@ void ResultFiles::write_csvs(const std::vector<std::string>& axes,
   for (const RunResult& r : results) {
     runs += runs_table().line(r, extras);
     for (const CurvePoint& p : r.curve) curves += curves_table().line({r, p}, extras);
-    for (const WorkerResult& w : r.workers) workers += workers_table().line({r, w});
+    for (const WorkerResult& w : r.workers) workers += workers_table().line({r, w}, extras);
     for (const StalenessCount& s : r.staleness) staleness += staleness_table().line({r, s});
     for (const LinkUse& l : link_uses(r)) links += links_table().line({r, l}, extras);
     for (const Decision& d : r.decisions) decisions += decisions_table().line({r, d});

@@ -40,6 +40,18 @@ double RunResult::discarded_s() const {
   return sum(workers, &WorkerResult::discarded_s);
 }
 
+double RunResult::down_s() const {
+  return sum(workers, &WorkerResult::down_s);
+}
+double RunResult::lost_s() const {
+  return sum(workers, &WorkerResult::lost_s);
+}
+std::uint64_t RunResult::failures() const {
+  std::uint64_t all = 0;
+  for (const WorkerResult& worker : workers) all += worker.failures;
+  return all;
+}
+
 double at_time(const std::vector<CurvePoint>& curve, double time_s,
                double (*value)(const CurvePoint&)) {
   const auto after = std::find_if(curve.begin(), curve.end(), [time_s](const CurvePoint& point) {
@@ -90,6 +102,7 @@ Json to_json(const RunResult& r) {
                {"time_to_target_s", json_or_null(r.time_to_target_s)},
                {"energy_J", json_or_null(r.energy_J)},
                {"cost", json_or_null(r.cost)},
+               {"failures", Json()},
                {"mean_staleness", r.mean_staleness},
                {"max_staleness", r.max_staleness},
                {"wall_s", r.wall_s},
@@ -111,6 +124,12 @@ Json to_json(const RunResult& r) {
     json["workers"].push_back({w.name, w.class_name, w.speed_flops, w.compute_s, w.transfer_s,
                                w.wait_s, w.discarded_s, w.gradients, w.samples, w.mean_staleness,
                                w.max_staleness, w.data_samples});
+  }
+  if (r.lost_updates) {
+    json["failures"] = {{"lost_updates", *r.lost_updates}, {"workers", Json::array()}};
+    for (const WorkerResult& w : r.workers) {
+      json["failures"]["workers"].push_back({w.down_s, w.lost_s, w.failures});
+    }
   }
   for (const LinkResult& l : r.links) {
     json["links"].push_back(
@@ -167,6 +186,17 @@ RunResult run_result_from_json(const StrictJson& in) {
                          w.element(6).number(), w.element(7).count(), w.element(8).count(),
                          w.element(9).number(), w.element(10).count(), w.element(11).count()});
   });
+  if (const StrictJson failures = in.member("failures"); !failures.any().is_null()) {
+    r.lost_updates = failures.member("lost_updates").count();
+    std::size_t rank = 0;
+    for_each_row(failures.member("workers"), 3, [&](const StrictJson& w) {
+      if (rank == r.workers.size()) w.refuse("must be as many as there are workers");
+      WorkerResult& worker = r.workers[rank++];
+      worker.down_s = w.element(0).number();
+      worker.lost_s = w.element(1).number();
+      worker.failures = w.element(2).count();
+    });
+  }
   for_each_row(in.member("links"), 6, [&r](const StrictJson& l) {
     r.links.push_back({l.element(0).text(), l.element(1).number(), l.element(2).number(),
                        l.element(3).number(), l.element(4).text(), l.element(5).number()});

@@ -42,6 +42,9 @@ struct WorkerResult {
   double mean_staleness = 0;
   std::uint64_t max_staleness = 0;
   std::uint64_t data_samples = 0;  ///< of the training set, from which it draws
+  double down_s = 0;
+  double lost_s = 0;  ///< the part of discarded_s that failures ended
+  std::uint64_t failures = 0;
 };
 
 /// Something an algorithm chose for a worker: a batch size, a number of steps, a group.
@@ -102,6 +105,8 @@ struct RunResult : RunIdentity {
   std::optional<double> time_to_target_s;
   std::optional<double> energy_J;  ///< empty when the scenario gives no power
   std::optional<double> cost;      ///< empty when it gives no price
+  /// Updates undone when a model was taken from a checkpoint; empty when nothing can fail.
+  std::optional<std::uint64_t> lost_updates = {};
   double mean_staleness = 0;
   std::uint64_t max_staleness = 0;
   double wall_s = 0;
@@ -123,6 +128,9 @@ struct RunResult : RunIdentity {
   double transfer_s() const;
   double wait_s() const;
   double discarded_s() const;
+  double down_s() const;
+  double lost_s() const;
+  std::uint64_t failures() const;
   /// How uneven the cluster was; empty when the run failed before its workers were known.
   std::optional<Heterogeneity> cluster_heterogeneity() const;
 };

@@ -21,6 +21,8 @@ const char* Timeline::name(State state) {
       return "discarded";
     case State::update:
       return "update";
+    case State::down:
+      return "down";
   }
   return "";
 }

@@ -21,7 +21,7 @@ struct TraceWindow {
 /// Told by those to whom it happens, as it happens; a run without one pays a null pointer's test.
 class Timeline {
  public:
-  enum class State : std::uint8_t { compute, send, receive, wait, discarded, update };
+  enum class State : std::uint8_t { compute, send, receive, wait, discarded, update, down };
   static const char* name(State state);
 
   struct Interval {
@@ -45,6 +45,7 @@ class Timeline {
   /// The host's last computation of this length was for nothing. Several servers each tell their
   /// part of it; it is shown as discarded when the parts make it whole.
   void discarded(std::size_t host, double seconds);
+  void was_down(std::size_t host, double begin, double end) { add(host, State::down, begin, end); }
   MessageId message_departs(std::size_t from, std::size_t to, double now);
   /// Returns the name by which updated() knows the message from now on; 0 when it is not shown.
   MessageId message_arrives(MessageId id, double now);

@@ -114,7 +114,7 @@ const ColumnTable<TimelineEvent>& events_table() {
     t.add("run", "", "the run, as in runs.csv", [](const TimelineEvent& e) { return e.run; });
     t.add("host", "", "name of the worker or server",
           [](const TimelineEvent& e) { return e.host; });
-    t.add("state", "", "compute, send, receive, wait, discarded or update",
+    t.add("state", "", "compute, send, receive, wait, discarded, update or down",
           [](const TimelineEvent& e) { return Timeline::name(e.interval.state); });
     t.add("begin_s", "s", "virtual time at which it begins",
           [](const TimelineEvent& e) { return e.interval.begin_s; });

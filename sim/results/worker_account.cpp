@@ -9,7 +9,9 @@ void WorkerAccount::settle(double now) {
   if (now < since_) throw std::logic_error("virtual time went back");
   const double passed = now - since_;
   since_ = now;
-  if (computing_)
+  if (down_)
+    down_s_ += passed;
+  else if (computing_)
     compute_s_ += passed;
   else if (messages_ > 0)
     transfer_s_ += passed;
@@ -29,8 +31,29 @@ void WorkerAccount::stop_computing(double now) {
   if (timeline_ != nullptr) timeline_->computed(host_, computing_since_, now);
 }
 
+void WorkerAccount::fail(double now) {
+  if (computing_) {
+    stop_computing(now);
+    const double before = discarded_s_;
+    discard(now - computing_since_);
+    lost_s_ += discarded_s_ - before;
+  }
+  settle(now);
+  down_ = true;
+  down_since_ = now;
+  ++failures_;
+}
+
+void WorkerAccount::come_back(double now) {
+  settle(now);
+  down_ = false;
+  if (timeline_ != nullptr) timeline_->was_down(host_, down_since_, now);
+}
+
 void WorkerAccount::close(double now) {
-  if (computing_)
+  if (down_)
+    come_back(now);
+  else if (computing_)
     stop_computing(now);
   else
     settle(now);

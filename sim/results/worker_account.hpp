@@ -11,8 +11,8 @@ namespace motley {
 using StalenessHistogram = std::unordered_map<std::uint64_t, std::uint64_t>;
 
 /// Where one worker's virtual time goes. At any moment it is in exactly one state, the first that
-/// holds: computing, transferring (a message to or from it is on the network), waiting. The four
-/// sums therefore add up to the time from 0 to the last settle().
+/// holds: down, computing, transferring (a message to or from it is on the network), waiting. The
+/// five sums therefore add up to the time from 0 to the last settle().
 class WorkerAccount {
  public:
   /// `of_class` counts for all workers of the class; it must outlive this. May be null.
@@ -34,15 +34,26 @@ class WorkerAccount {
   void close(double now);
   /// Computing that was counted already turns out to have been for nothing.
   void discard(double seconds);
+  /// Its machine fails: what it computes is lost, which counts as discarded.
+  void fail(double now);
+  void come_back(double now);
 
   double compute_s() const { return compute_s_; }
   double transfer_s() const { return transfer_s_; }
   double wait_s() const { return wait_s_; }
   double discarded_s() const { return discarded_s_; }
+  double down_s() const { return down_s_; }
+  /// Up to now; changes nothing.
+  double down_s(double now) const { return down_s_ + (down_ ? now - since_ : 0); }
+  /// The part of discarded_s() that failures have ended.
+  double lost_s() const { return lost_s_; }
+  /// How often it went down.
+  std::uint64_t failures() const { return failures_; }
   /// Computing up to now, used or not; changes nothing.
   double busy_s(double now) const {
     return compute_s_ + discarded_s_ + (computing_ ? now - since_ : 0);
   }
+  bool is_down() const { return down_; }
   bool idle() const { return !computing_ && messages_ == 0; }
   /// When something last happened to this worker.
   double since() const { return since_; }
@@ -57,6 +68,7 @@ class WorkerAccount {
 
  private:
   bool computing_ = false;
+  bool down_ = false;
   std::uint32_t messages_ = 0;
   double since_ = 0;
   double computing_since_ = 0;
@@ -64,6 +76,10 @@ class WorkerAccount {
   double transfer_s_ = 0;
   double wait_s_ = 0;
   double discarded_s_ = 0;
+  double down_s_ = 0;
+  double lost_s_ = 0;
+  std::uint64_t failures_ = 0;
+  double down_since_ = 0;
   std::uint64_t gradients_ = 0;
   std::uint64_t samples_ = 0;
   std::uint64_t staleness_count_ = 0;

@@ -25,6 +25,7 @@ struct HostPlan {
   std::optional<std::size_t> node = {};           ///< empty: it is a machine of its own
   std::size_t place = 0;                          ///< its rack or site
   std::shared_ptr<const SpeedPlan> changes = {};  ///< of its speed; null: none
+  HostFailures failures = {};
 };
 
 /// A machine with several hosts. They share its link, and talk with each other inside: each has a

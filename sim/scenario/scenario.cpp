@@ -80,6 +80,7 @@ void check_cluster(const ClusterSpec& cluster, const Place& place) {
 void check_together(const Scenario& s, const Place& root) {
   check_name(s.name, root / "name");
   check_cluster(s.cluster, root / "cluster");
+  if (s.cluster.failures) check_failures(*s.cluster.failures, root / "cluster" / "failures");
   if (s.target) {
     const Place here = root / "target";
     if (s.target->accuracy.has_value() == s.target->loss.has_value()) {

@@ -9,6 +9,7 @@
 #include "sim/scenario/change_spec.hpp"
 #include "sim/scenario/evaluation_interval.hpp"
 #include "sim/scenario/fabric.hpp"
+#include "sim/scenario/failures.hpp"
 #include "sim/scenario/fields.hpp"
 #include "sim/scenario/link_spec.hpp"
 #include "sim/scenario/measured_throughput.hpp"
@@ -72,6 +73,7 @@ struct ClusterSpec {
   std::optional<TraceSpec> trace;
   std::optional<std::vector<TrafficSpec>> traffic;
   std::optional<std::string> platform;  ///< a SimGrid platform file instead of all the above
+  std::optional<FailuresSpec> failures;
 
   static Fields<ClusterSpec> fields();
 };

@@ -162,6 +162,10 @@ Fields<ClusterSpec> ClusterSpec::fields() {
                 "workers with the same property node share a machine; relative to the scenario "
                 "file"},
         &ClusterSpec::platform);
+  f.add({.name = "failures",
+         .doc = "machines that go down, return or join late; also with a platform file. None fails "
+                "when absent"},
+        &ClusterSpec::failures);
   return f;
 }
 

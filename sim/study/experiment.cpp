@@ -137,6 +137,9 @@ Experiment::Experiment(LoadedScenario loaded, SharedDatasets& datasets, SharedPl
     plan_cluster_of_classes();
   }
   plan_what_changes(platforms);
+  if (s.cluster.failures) {
+    assign_failures(*s.cluster.failures, cluster_, root / "cluster" / "failures");
+  }
   if (data_) {
     Partition::check(learning_.data->partition, data_->train.labels.size(), cluster_.workers.size(),
                      root / "data" / "partition");

@@ -78,6 +78,7 @@ struct AlgorithmInfo {
   std::string summary;  ///< one line
   std::string paper;
   Listed listed;
+  std::string when_gone;  ///< what it does when a worker is gone, and when it returns
   std::vector<FieldInfo> parameters;
   /// Reads and checks the parameters (InputError at their place), fills in their defaults, and
   /// makes the algorithm.
@@ -87,11 +88,16 @@ struct AlgorithmInfo {
 /// The catalogue entry of an algorithm class A that has a struct A::Options with fields(), is made
 /// from (options, facts), and may refuse them with static A::check(options, facts, place).
 template <class A>
-AlgorithmInfo describe(std::string name, std::string summary, std::string paper,
-                       Listed listed = {}) {
+AlgorithmInfo describe(std::string name, std::string summary, std::string paper, Listed listed = {},
+                       std::string when_gone = {}) {
   using Options = typename A::Options;
-  AlgorithmInfo info{std::move(name), std::move(summary),        std::move(paper),
-                     listed,          Options::fields().infos(), {}};
+  AlgorithmInfo info{std::move(name),
+                     std::move(summary),
+                     std::move(paper),
+                     listed,
+                     std::move(when_gone),
+                     Options::fields().infos(),
+                     {}};
   info.make = [](Json& json, const Place& place, const RunFacts& facts) {
     Options options;
     fields_of<Options>().read(json, place, options);

@@ -29,6 +29,12 @@ class Group {
   const std::vector<std::size_t>& ranks() const { return ranks_; }
   std::size_t size() const { return ranks_.size(); }
 
+  /// Whether this worker is the first of those whose vectors are in the last mean.
+  virtual bool leads() const = 0;
+
+  // Who is not there is left out of these, unless failures are waited out; in what is by the group's
+  // order, its number is 0 and its list empty.
+
   /// v becomes the mean of all members' v, weighted. Equal bits for everybody, independent of the
   /// order of arrival. `numbers` travel along at no cost: everybody's come back, in the group's order.
   virtual NotesOfAll all_reduce_mean(Parameters& v, double weight = 1,

@@ -58,8 +58,9 @@ struct Wanted {
   static constexpr const char* group_mark = "group ";
 };
 
-/// What may happen while a body waits. A worker leaves when its body ends, or when its machine does;
-/// everybody is there from the start unless it is said to join later.
+/// What may happen while a body waits. A worker leaves when its body ends, or when it is noticed that
+/// its machine is down (unless failures are waited out); it joins when its machine is there again,
+/// and its body has begun anew with nothing in its memory.
 struct Event {
   enum class Kind { message, left, joined };
   Kind kind = Kind::message;

@@ -17,11 +17,21 @@ std::vector<Push> Server::next_pushes(std::size_t count, double until) {
 std::vector<Push> Server::next_push_of_each() {
   std::vector<std::size_t> all(workers());
   std::iota(all.begin(), all.end(), std::size_t{0});
-  return next_push_of(all);
+  std::vector<Push> pushes = next_push_of(all);
+  while (pushes.empty()) pushes = next_push_of(all);
+  return pushes;
 }
 
 void Server::broadcast_model(const Model& x) {
   for (std::size_t worker = 0; worker < workers(); ++worker) send_model(worker, x);
+}
+
+void Server::discard_of(std::size_t worker, std::vector<Push>& pushes) {
+  std::erase_if(pushes, [&](const Push& push) {
+    if (push.sender != worker) return false;
+    discard(push);
+    return true;
+  });
 }
 
 Parameters Server::mean(std::span<const Push> pushes) const {

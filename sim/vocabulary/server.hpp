@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -27,6 +28,19 @@ class Server {
   virtual RandomStream& random(const std::string& name) = 0;
   virtual Model initial_model() const = 0;
 
+  // ---- Failures ----
+
+  /// Who is there, by rank; everybody where failures are waited out. Waits while there is nobody.
+  virtual std::vector<std::size_t> present() = 0;
+  /// How many; at least 1, for nothing is made of none.
+  virtual std::size_t count_present() const = 0;
+  /// From now on, `welcome` is called when a worker is there again that was not; without one it is
+  /// sent the model of the last update. next_push_of sends it what was sent last, if it waits for it.
+  virtual void on_join(std::function<void(std::size_t worker)> welcome) = 0;
+  /// Whether this body goes on for one that was lost with its machine. The initial model is then that
+  /// of the last checkpoint; what workers push that comes from an earlier one does not arrive.
+  virtual bool is_resumed() const = 0;
+
   // ---- Waiting ----
 
   /// Waits for a push, or for somebody to leave or join, in order of arrival (ties by rank); empty
@@ -40,9 +54,10 @@ class Server {
   /// The next `count` pushes, or as many as come before `until`.
   std::vector<Push> next_pushes(std::size_t count, double until = forever);
   /// Waits until each of these workers has pushed once; in their order. What somebody pushes for a
-  /// second time meanwhile, or somebody else, is kept for the next call.
+  /// second time meanwhile, or somebody else, is kept for the next call. Who is not there is left out,
+  /// unless failures are waited out: there may be none.
   virtual std::vector<Push> next_push_of(std::span<const std::size_t> workers) = 0;
-  /// The same for every worker, in order of rank.
+  /// The same for every worker, in order of rank; at least one.
   std::vector<Push> next_push_of_each();
 
   // ---- Sending ----
@@ -74,6 +89,8 @@ class Server {
   void finish_update(Model& x, const Push& used) { finish_update(x, {&used, 1}); }
   /// What this push brought will not be used: the time it took counts as discarded.
   virtual void discard(const Push& push) = 0;
+  /// The same for all of this worker; they are taken out.
+  void discard_of(std::size_t worker, std::vector<Push>& pushes);
   /// Writes a decision about one worker into decisions.csv; with several shards the first does.
   virtual void record_decision(std::size_t worker, const char* quantity, double value) = 0;
 };

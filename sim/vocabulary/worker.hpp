@@ -13,6 +13,7 @@
 #include "sim/learning/rules/update_rule.hpp"
 #include "sim/vocabulary/group.hpp"
 #include "sim/vocabulary/message.hpp"
+#include "sim/vocabulary/shared_state.hpp"
 
 namespace motley {
 
@@ -34,8 +35,23 @@ class Worker {
   /// (seed, name, rank); it goes on where it was left.
   virtual RandomStream& random(const std::string& name) = 0;
 
-  /// The model every run of this seed starts from. Takes no time: everybody is taken to have it.
-  virtual Model initial_model() const = 0;
+  /// The model every run of this seed starts from. Takes no time: everybody is taken to have it. Who
+  /// joins later, or returns, gets the present one instead if there is a server: it is pulled.
+  virtual Model initial_model() = 0;
+
+  // ---- Failures ----
+
+  /// To be said at the beginning of every round of a body without a server: this is all that the
+  /// worker knows, and how somebody who joins or returns can begin. Costs nothing, but for that one:
+  /// it gets what a worker that is there said last (of its own groups if it can be), which takes the
+  /// transfer of all vectors, and goes on from there.
+  template <class... Parts>
+  void share(Parts&... parts);
+  /// Whether another worker is there, as far as this one knows; true where failures are waited out.
+  virtual bool is_present(std::size_t rank) const = 0;
+  /// Waits for a message as receive() does, from the sender wanted, which must be given. Nothing when
+  /// that one has failed since this worker last sent it anything: an answer will not come.
+  virtual std::optional<Message> receive_answer(const Wanted& wanted) = 0;
 
   // ---- Computing ----
 
@@ -125,13 +141,15 @@ class Worker {
 
   // Collectives of all workers; see Group.
   void all_reduce_mean(Parameters& v, double weight = 1) { everybody().all_reduce_mean(v, weight); }
+  bool leads() { return everybody().leads(); }
   void barrier() { everybody().barrier(); }
   Notes gather(double number) { return everybody().gather(number); }
 
   // ---- The global model ----
 
   /// One update of the global model has been made, and x is that model now; it is evaluated when
-  /// due. For algorithms without a server: exactly one worker calls it. Takes no time.
+  /// due. For algorithms without a server: exactly one worker calls it, such as who leads(). Takes no
+  /// time.
   virtual void finish_update(Model& x) = 0;
   /// One update of this worker's own model has been made, its steps-th since the models were last
   /// merged. When a point of the curve is due it shows what a merge of all workers' models at this
@@ -139,6 +157,15 @@ class Worker {
   virtual void finish_own_update(const Model& x, std::uint64_t steps) = 0;
   /// Writes a decision about this worker into decisions.csv.
   virtual void record_decision(const char* quantity, double value) = 0;
+
+ protected:
+  virtual bool can_anybody_fail() const = 0;
+  virtual void share_state(const SharedState& state) = 0;
 };
+
+template <class... Parts>
+void Worker::share(Parts&... parts) {
+  if (can_anybody_fail()) share_state(SharedState::of(parts...));
+}
 
 }  // namespace motley

@@ -70,6 +70,8 @@ class UpdateRule {
   void skip(std::size_t steps) { steps_ += static_cast<double>(steps); }
   /// eta_t of the next step.
   float step_size() const;
+  /// How many vectors of the model's size its state has.
+  std::size_t state_vectors() const { return vectors(); }
 
  private:
   friend class StepMemo;

@@ -103,6 +103,19 @@ void add_expenses(RunsTable& t) {
              &RunResult::cost_to_target);
 }
 
+void add_failures(RunsTable& t) {
+  t.add_with("failures", "down_s", "s",
+             "time down, summed over all workers; only where something can fail",
+             &RunResult::down_s);
+  t.add_with("failures", "lost_s", "s",
+             "the part of discarded_s that failures ended, summed over all workers",
+             &RunResult::lost_s);
+  t.add_with("failures", "failures", "", "how often a worker went down, or was not there at first",
+             &RunResult::failures);
+  t.add_with("failures", "lost_updates", "", "updates undone when a server returned",
+             [](const RunResult& r) { return r.lost_updates.value_or(0); });
+}
+
 }  // namespace
 
 Extras extras_of(const std::vector<RunResult>& results) {
@@ -113,6 +126,7 @@ Extras extras_of(const std::vector<RunResult>& results) {
     for (const LinkResult& link : run.links) {
       if (link.background_bytes > 0) extras.insert("background");
     }
+    if (run.lost_updates) extras.insert("failures");
   }
   return extras;
 }
@@ -128,6 +142,7 @@ const ColumnTable<RunResult>& runs_table() {
     add_measurements(t);
     add_cluster(t);
     add_expenses(t);
+    add_failures(t);
     t.add_axes([](const RunResult& r) -> const std::vector<Json>& { return r.point; });
     return t;
   }();
@@ -166,7 +181,8 @@ const ColumnTable<OfRun<WorkerResult>>& workers_table() {
         "workers",
         "One row per worker and run. At any moment a worker is in exactly one state, the first "
         "that "
-        "holds: computing, transferring, waiting; the four times add up to virtual_s.");
+        "holds: down, computing, transferring, waiting; the five times (four where nothing can "
+        "fail) add up to virtual_s.");
     t.add("worker", "", "name of the worker", part(&WorkerResult::name));
     t.add("class", "", "its class", part(&WorkerResult::class_name));
     t.add("speed", "flop/s",
@@ -187,6 +203,12 @@ const ColumnTable<OfRun<WorkerResult>>& workers_table() {
           part(&WorkerResult::max_staleness));
     t.add("data_samples", "", "training samples that it draws from",
           part(&WorkerResult::data_samples));
+    t.add_with("failures", "down_s", "s", "its machine was down; only where something can fail",
+               part(&WorkerResult::down_s));
+    t.add_with("failures", "lost_s", "s", "the part of discarded_s that failures ended",
+               part(&WorkerResult::lost_s));
+    t.add_with("failures", "failures", "", "how often it went down, or was not there at first",
+               part(&WorkerResult::failures));
     return t;
   }();
   return table;

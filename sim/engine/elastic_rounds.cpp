@@ -1,0 +1,224 @@
+#include "sim/engine/elastic_rounds.hpp"
+
+#include <algorithm>
+
+#include "sim/engine/network.hpp"
+
+namespace s4u = simgrid::s4u;
+
+namespace motley {
+
+ElasticRounds::ElasticRounds(const Averaging::Setup& setup, std::vector<std::size_t> ranks,
+                             std::string collective, const MachineFailures& failures)
+    : setup_(setup),
+      ranks_(std::move(ranks)),
+      collective_(std::move(collective)),
+      failures_(failures) {}
+
+std::uint64_t ElasticRounds::rounds_of(Rank rank) const {
+  const auto found = rounds_of_.find(rank);
+  return found == rounds_of_.end() ? 0 : found->second;
+}
+
+bool ElasticRounds::is_member(const Round& round, Rank rank) const {
+  return std::ranges::find(round.members, rank) != round.members.end();
+}
+
+bool ElasticRounds::can_begin(const Round& round) const {
+  return failures_.drops() || std::ranges::all_of(round.members, [this](Rank rank) {
+           return failures_.is_present(rank);
+         });
+}
+
+// ---- What members do ----
+
+std::uint64_t ElasticRounds::enter(Rank rank, Part part) {
+  const std::uint64_t number = ++rounds_of_[rank];
+  while (formed() < number) {
+    rounds_.push_back(std::make_unique<Round>());
+    Round& formed_now = *rounds_.back();
+    std::ranges::copy_if(ranks_, std::back_inserter(formed_now.members),
+                         [&](Rank member) { return member == rank || is_needed(member); });
+    formed_now.is_average = !part.value.empty();
+    formed_now.bytes = setup_.model_bytes * part.value.size() / setup_.model_size;
+    if (formed_now.is_average && can_begin(formed_now)) begin_anew(formed_now);
+  }
+  Round& mine = round(number);
+  mine.parts[rank] = std::move(part);
+  if (mine.has_result) {
+    send_result(mine, rank);
+  } else if (!is_member(mine, rank)) {
+    mine.late.insert(rank);
+  } else if (!mine.is_average) {
+    meet_if_all_are_here(mine);
+  } else if (mine.average) {
+    take_part(mine, rank);
+  }
+  return number;
+}
+
+bool ElasticRounds::is_through(Rank rank, std::uint64_t number) const {
+  return rounds_[number - first_]->through.contains(rank);
+}
+
+ElasticRounds::Result ElasticRounds::wait(Rank rank, std::uint64_t number) {
+  Round& mine = round(number);
+  if (!mine.through.contains(rank)) {
+    const s4u::SemaphorePtr gate = s4u::Semaphore::create(0);
+    mine.gates[rank] = gate;
+    gate->acquire();
+  }
+  return {mine.mean, mine.numbers, mine.leader == rank};
+}
+
+void ElasticRounds::take_part(Round& in, Rank rank) {
+  const auto member =
+      static_cast<std::size_t>(std::ranges::find(in.members, rank) - in.members.begin());
+  Averaging* average = in.average.get();
+  in.actors[rank] = generation::add_actor(
+      "all-reduce", setup_.network.host(rank), [this, &in, average, member, rank] {
+        const Part& part = in.parts.at(rank);
+        Averaging::Outcome outcome = average->mean(member, part.value, part.weight, part.numbers);
+        in.actors.erase(rank);
+        set_result(in, std::move(outcome.mean), for_whole_group(in, outcome.numbers));
+        let_go_on(in, rank);
+      });
+  in.actors[rank]->daemonize();
+}
+
+NotesOfAll ElasticRounds::for_whole_group(const Round& of, const NotesOfAll& of_members) const {
+  if (!of_members) return nullptr;
+  auto all = std::make_shared<std::vector<std::vector<double>>>(ranks_.size());
+  for (std::size_t i = 0; i < of.members.size(); ++i) {
+    const auto place = std::ranges::find(ranks_, of.members[i]) - ranks_.begin();
+    (*all)[static_cast<std::size_t>(place)] = (*of_members)[i];
+  }
+  return all;
+}
+
+// ---- Results ----
+
+void ElasticRounds::set_result(Round& of, Parameters mean, NotesOfAll numbers) {
+  if (of.has_result) return;
+  of.has_result = true;
+  of.mean = std::move(mean);
+  of.numbers = std::move(numbers);
+  of.leader = of.members.front();
+  const std::set<Rank> late = std::move(of.late);
+  of.late.clear();
+  for (const Rank rank : late) send_result(of, rank);
+}
+
+void ElasticRounds::let_go_on(Round& in, Rank rank) {
+  in.through.insert(rank);
+  in.was_led = in.was_led || rank == in.leader;
+  const auto part = in.parts.find(rank);
+  if (part != in.parts.end()) part->second.value = Parameters();
+  const auto gate = in.gates.find(rank);
+  if (gate == in.gates.end()) return;
+  gate->second->release();
+  in.gates.erase(gate);
+}
+
+void ElasticRounds::send_result(Round& of, Rank rank) {
+  if (!of.is_average) {  // numbers weigh nothing
+    let_go_on(of, rank);
+    return;
+  }
+  const auto from = std::ranges::find_if(
+      of.through, [&](Rank other) { return other != rank && failures_.is_present(other); });
+  if (from == of.through.end()) {  // who has it is not there any more
+    of.late.insert(rank);
+    begin_anew(of);
+    return;
+  }
+  setup_.network.send(*from, rank, of.bytes, [this, &of, rank] { let_go_on(of, rank); });
+}
+
+void ElasticRounds::meet_if_all_are_here(Round& of) {
+  const bool all =
+      std::ranges::all_of(of.members, [&](Rank member) { return of.parts.contains(member); });
+  if (!all || of.members.empty()) return;
+  auto numbers = std::make_shared<std::vector<std::vector<double>>>(ranks_.size());
+  for (std::size_t i = 0; i < ranks_.size(); ++i) {
+    if (is_member(of, ranks_[i])) (*numbers)[i] = of.parts.at(ranks_[i]).numbers;
+  }
+  set_result(of, {}, std::move(numbers));
+  for (const Rank member : of.members) let_go_on(of, member);
+}
+
+// ---- Failures ----
+
+void ElasticRounds::begin_anew(Round& of) {
+  for (const auto& [rank, actor] : of.actors) actor->kill();
+  of.actors.clear();
+  if (of.average) given_up_.push_back(std::move(of.average));
+  const auto has_it = [&](Rank rank) { return failures_.is_present(rank); };
+  if (of.has_result && std::ranges::any_of(of.through, has_it)) {
+    for (const auto& [rank, part] : of.parts) {
+      if (of.through.contains(rank)) continue;
+      if (!of.was_led && !failures_.is_present(of.leader)) of.leader = rank;
+      send_result(of, rank);
+    }
+    return;
+  }
+  of.has_result = false;
+  of.through.clear();
+  std::vector<Rank> members;
+  std::ranges::copy_if(ranks_, std::back_inserter(members), [&](Rank rank) {
+    return (is_member(of, rank) || of.late.contains(rank)) && is_needed(rank);
+  });
+  of.members = std::move(members);
+  of.late.clear();
+  if (!of.is_average) {
+    meet_if_all_are_here(of);
+    return;
+  }
+  if (of.members.empty() || !can_begin(of)) return;
+  of.average = std::make_unique<Averaging>(setup_, of.members, collective_);
+  for (const Rank rank : of.members) {
+    if (of.parts.contains(rank)) take_part(of, rank);
+  }
+}
+
+void ElasticRounds::member_fails(Rank rank) {
+  rounds_of_[rank] = formed();
+  for (const std::unique_ptr<Round>& each : rounds_) {
+    each->parts.erase(rank);
+    each->gates.erase(rank);
+    each->through.erase(rank);
+    each->late.erase(rank);
+    const auto actor = each->actors.find(rank);
+    if (actor == each->actors.end()) continue;
+    actor->second->kill();
+    each->actors.erase(actor);
+  }
+}
+
+void ElasticRounds::member_is_missed(Rank rank) {
+  for (const std::unique_ptr<Round>& each : rounds_) {
+    // One that everybody who has come is through needs nobody.
+    const bool is_over =
+        each->has_result && std::ranges::all_of(each->parts, [&](const auto& part) {
+          return each->through.contains(part.first);
+        });
+    if (is_over || (!is_member(*each, rank) && !each->has_result)) continue;
+    begin_anew(*each);
+  }
+}
+
+void ElasticRounds::member_returns(Rank rank) {
+  rounds_of_[rank] = formed();
+  for (const std::unique_ptr<Round>& each : rounds_) {
+    if (!each->has_result && each->is_average && !each->average) begin_anew(*each);
+  }
+}
+
+void ElasticRounds::forget_up_to(std::uint64_t rounds) {
+  while (!rounds_.empty() && first_ <= rounds && rounds_.front()->actors.empty()) {
+    rounds_.pop_front();
+    ++first_;
+  }
+}
+
+}  // namespace motley

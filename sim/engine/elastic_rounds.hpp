@@ -1,0 +1,110 @@
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "sim/engine/averaging.hpp"
+#include "sim/engine/machine_failures.hpp"
+#include "sim/engine/simgrid_generation.hpp"
+
+namespace motley {
+
+/// The collectives of a group whose members may fail.
+///
+/// A round (an average, a barrier, a gathering of numbers) is formed by the first who comes to it, of
+/// those who are there then. When it is noticed that one of them is gone, it begins anew among the
+/// others (drop), or when all are there again (wait). Whoever is through it before keeps the result,
+/// and sends it to those who are not. Who comes to a round that it is not part of waits for its end,
+/// and then gets the result in the same way: one message of the vector's bytes.
+///
+/// Every member takes part in an average by an actor of its own, which ends when the round is begun
+/// anew. Messages between those who are still there arrive all the same, for nothing.
+class ElasticRounds {
+ public:
+  using Rank = std::size_t;
+
+  /// `ranks`: of the members, in the group's order.
+  ElasticRounds(const Averaging::Setup& setup, std::vector<std::size_t> ranks,
+                std::string collective, const MachineFailures& failures);
+
+  /// What a member brings to a round, and takes from it.
+  struct Part {
+    Parameters value = {};  ///< empty: nothing is averaged
+    double weight = 1;
+    std::vector<double> numbers = {};
+  };
+  struct Result {
+    Parameters mean = {};
+    NotesOfAll numbers = {};  ///< in the group's order; empty lists for those who were not there
+    bool leads = false;       ///< whether it is the first of those who were
+  };
+
+  /// Called by the actor of a member; returns the round.
+  std::uint64_t enter(Rank rank, Part part);
+  /// Waits until it is through. Once for each round.
+  Result wait(Rank rank, std::uint64_t round);
+  bool is_through(Rank rank, std::uint64_t round) const;
+
+  /// How many rounds a member has come to; a worker that begins in its place goes on from there.
+  std::uint64_t rounds_of(Rank rank) const;
+  void go_on_from(Rank rank, std::uint64_t rounds) { rounds_of_[rank] = rounds; }
+  /// Of those that somebody has come to.
+  std::uint64_t formed() const { return first_ + rounds_.size() - 1; }
+  /// How many are remembered.
+  std::size_t kept() const { return rounds_.size(); }
+  /// Nobody will go on from so few rounds any more.
+  void forget_up_to(std::uint64_t rounds);
+
+  // In SimGrid's kernel.
+  void member_fails(Rank rank);
+  void member_is_missed(Rank rank);
+  void member_returns(Rank rank);
+
+ private:
+  struct Round {
+    bool is_average = false;
+    std::uint64_t bytes = 0;
+    std::vector<Rank> members;           // in the group's order
+    std::map<Rank, Part> parts;          // of those who have come
+    std::set<Rank> late;                 // who have come, and are not members
+    std::set<Rank> through;              // who have the result
+    std::unique_ptr<Averaging> average;  // under way
+    std::map<Rank, simgrid::s4u::ActorPtr> actors;
+    bool has_result = false;
+    Parameters mean;
+    NotesOfAll numbers;
+    Rank leader = 0;
+    bool was_led = false;                              // the leader is through
+    std::map<Rank, simgrid::s4u::SemaphorePtr> gates;  // of those who wait
+  };
+
+  Round& round(std::uint64_t number) { return *rounds_[number - first_]; }
+  bool is_member(const Round& round, Rank rank) const;
+  bool is_needed(Rank rank) const { return !failures_.drops() || failures_.is_present(rank); }
+  /// Whether it need not wait for somebody's return.
+  bool can_begin(const Round& round) const;
+  void begin_anew(Round& round);
+  void take_part(Round& round, Rank rank);
+  void meet_if_all_are_here(Round& round);
+  void set_result(Round& round, Parameters mean, NotesOfAll numbers);
+  void send_result(Round& round, Rank rank);
+  void let_go_on(Round& round, Rank rank);
+  /// By the group's order.
+  NotesOfAll for_whole_group(const Round& round, const NotesOfAll& of_members) const;
+
+  Averaging::Setup setup_;
+  std::vector<Rank> ranks_;
+  std::string collective_;
+  const MachineFailures& failures_;
+  std::map<Rank, std::uint64_t> rounds_of_;
+  std::deque<std::unique_ptr<Round>> rounds_;  // the first of them has the number first_
+  std::uint64_t first_ = 1;
+  std::vector<std::unique_ptr<Averaging>> given_up_;  // messages of theirs may be under way
+};
+
+}  // namespace motley

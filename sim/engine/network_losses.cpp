@@ -1,0 +1,50 @@
+#include "sim/engine/network.hpp"
+
+/// What becomes of messages when a machine at one of their ends fails.
+namespace motley {
+
+void Network::lose_messages_of(Node node) {
+  for (std::size_t i = 0; i < all_messages_.size(); ++i) {  // others may be sent meanwhile
+    Message& message = *all_messages_[i];
+    if (message.under_way && (message.from == node || message.to == node)) lose(message);
+  }
+}
+
+void Network::lose(Message& message) {
+  message.under_way = false;
+  agenda_.cancel(message);
+  if (message.comm) {
+    message.comm->set_data(nullptr);  // its end is nobody's arrival
+    message.comm->cancel();
+    finished_.push_back(std::move(message.comm));
+    message.comm = nullptr;
+  }
+  const bool has_flown = message.on_links;
+  vacate(message);
+  if (port_flows_ && message.has_entered && (message.bytes > 0 || !fluid_)) {
+    // Either it flows, or it waits at one of its ports, perhaps with a place at the other.
+    auto& waiting_up = up_[message.from].queue;
+    auto& waiting_down = down_[message.to].queue;
+    if (has_flown) {
+      leave(message);
+    } else if (std::erase(waiting_up, &message) == 0 && std::erase(waiting_down, &message) > 0) {
+      Port& up = up_[message.from];
+      --up.flows;
+      if (!up.queue.empty()) {
+        Message* next = up.queue.front();
+        up.queue.pop_front();
+        ++up.flows;
+        enter_down(*next);
+      }
+    }
+  }
+  const double now = simgrid::s4u::Engine::get_clock();
+  if (message.from < workers_) recorder_.worker(message.from).message_arrives(now);
+  if (message.to < workers_) recorder_.worker(message.to).message_arrives(now);
+  --in_flight_;
+  if (message.traced != 0) recorder_.timeline()->message_arrives(message.traced, now);
+  message.arrived = nullptr;
+  idle_.push_back(&message);
+}
+
+}  // namespace motley

@@ -1,0 +1,215 @@
+// Machines that fail and return: virtual times against closed forms, to 1e-9, and what becomes of
+// everything that was under way. A sample takes 1 Gf and a message S = 9 MB; alone on its way, over
+// links of 100 MB/s with 1 ms, it takes 2 ms + 90 ms.
+#include <algorithm>
+#include <cmath>
+
+#include "sim/base/json.hpp"
+#include "tests/catch.hpp"
+#include "tests/simulated.hpp"
+
+namespace motley {
+namespace {
+
+constexpr double alone = 2e-3 + 0.09;
+
+Approx to_the_digit(double expected) {
+  return Approx(expected).margin(1e-9).epsilon(0);
+}
+
+/// Equal workers w-0, w-1, ... that take a second for a gradient, and a server whose link is never the
+/// bottleneck.
+Json cluster_of(int workers, const std::string& algorithm, const Json& failures) {
+  Json scenario = timing_scenario();
+  scenario["cost"]["model_size"] = "9MB";
+  scenario["cluster"]["workers"] = {{{"name", "w"}, {"count", workers}, {"speed", "1Gf"}}};
+  scenario["cluster"]["server"] = {{"speed", "1Tf"},
+                                   {"link", {{"bandwidth", "100GBps"}, {"latency", "1ms"}}}};
+  scenario["cluster"]["failures"] = failures;
+  scenario["algorithms"] = {{{"name", algorithm}}};
+  scenario["stop"]["updates"] = 12;
+  return scenario;
+}
+
+Json down(const std::string& worker, const std::string& at, const std::string& time) {
+  return {{"worker", worker}, {"at", at}, {"for", time}};
+}
+
+void check_updates(const RunResult& result, const std::vector<double>& expected) {
+  REQUIRE(result.reason.empty());
+  REQUIRE(result.curve.size() > expected.size());
+  for (std::size_t i = 0; i < expected.size(); ++i) {
+    CAPTURE(i);
+    CHECK(result.curve[i + 1].time_s == to_the_digit(expected[i]));
+  }
+}
+
+TEST_CASE(
+    "async: what a failed worker computes is lost, and it is sent the model when it returns") {
+  const RunResult result = simulate(
+      cluster_of(1, "async", {{"detect_after", "500ms"}, {"list", {down("w-0", "2s", "3s")}}}));
+  const double cycle = alone + 1 + alone;
+  // The second gradient began when the model came, and is lost at 2 s. The next comes 5 s + cycle.
+  check_updates(result, {cycle, 5 + cycle, 5 + 2 * cycle, 5 + 3 * cycle});
+  CHECK(result.workers[0].down_s == to_the_digit(3));
+  CHECK(result.workers[0].lost_s == to_the_digit(2 - cycle - alone));
+  CHECK(result.workers[0].discarded_s == to_the_digit(2 - cycle - alone));
+  CHECK(result.workers[0].failures == 1);
+  CHECK(result.gradients == 12);
+  // 12 models and 12 pushes used, the model that was computed on in vain, and the last update's answer
+  // has not left.
+  CHECK(result.bytes == 25 * 9e6);
+}
+
+TEST_CASE("async: a message under way is lost with its machine and not delivered") {
+  const double cycle = alone + 1 + alone;
+  // Down at 1.1 s, when the push is under way, and back at 1.2 s, before anybody has noticed.
+  const RunResult result = simulate(
+      cluster_of(1, "async", {{"detect_after", "5s"}, {"list", {down("w-0", "1100ms", "100ms")}}}));
+  check_updates(result, {1.2 + cycle, 1.2 + 2 * cycle});
+  CHECK(result.bytes == 25 * 9e6);
+  CHECK(result.gradients == 13);
+}
+
+TEST_CASE("sync, drop: the step goes on without a worker when it is noticed that it is gone") {
+  const RunResult result = simulate(
+      cluster_of(2, "sync", {{"detect_after", "2s"}, {"list", {down("w-1", "1500ms", "10s")}}}));
+  const double step = alone + 1 + alone;
+  // The second step is under way at 1.5 s; noticed at 3.5 s. Six more alone; in the seventh w-1 is
+  // back at 11.5 s, is sent its model, and is waited for.
+  std::vector<double> times = {step, 3.5};
+  while (times.back() + step < 11.5) times.push_back(times.back() + step);
+  times.push_back(11.5 + step);
+  times.push_back(times.back() + step);
+  check_updates(result, times);
+}
+
+TEST_CASE("sync, wait: the step waits for the return") {
+  const RunResult result = simulate(cluster_of(
+      2, "sync",
+      {{"detect_after", "2s"}, {"on_failure", "wait"}, {"list", {down("w-1", "1500ms", "10s")}}}));
+  const double step = alone + 1 + alone;
+  check_updates(result, {step, 11.5 + step, 11.5 + 2 * step, 11.5 + 3 * step});
+}
+
+// Of an all-reduce among n: 2 (n-1) steps of a piece of S/n.
+double ring(int n) {
+  return 2 * (n - 1) * (2e-3 + 0.09 / n);
+}
+
+TEST_CASE(
+    "all-reduce, drop: the ring is formed anew of those present, and again with who returns") {
+  const RunResult result = simulate(cluster_of(
+      3, "allreduce", {{"detect_after", "2s"}, {"list", {down("w-2", "1500ms", "10s")}}}));
+  std::vector<double> times = {1 + ring(3), 3.5 + ring(2)};
+  while (times.back() + 1 + ring(2) < 11.5) times.push_back(times.back() + 1 + ring(2));
+  // Back at 11.5 s, while the others compute: it gets the model from one of them, and is waited for.
+  times.push_back(11.5 + alone + 1 + ring(3));
+  times.push_back(times.back() + 1 + ring(3));
+  check_updates(result, times);
+}
+
+TEST_CASE("all-reduce, wait: the ring is begun anew when the worker is back") {
+  const RunResult result = simulate(cluster_of(
+      3, "allreduce",
+      {{"detect_after", "2s"}, {"on_failure", "wait"}, {"list", {down("w-2", "1500ms", "10s")}}}));
+  // The model's 9 MB share the way to w-2 with what w-1 sends it: a piece of the ring's first step and
+  // one of the second, 3 MB each. The link is never idle, and the model comes last.
+  const double back = 11.5 + 2e-3 + 0.15 + 1 + ring(3);
+  check_updates(result, {1 + ring(3), back, back + 1 + ring(3)});
+}
+
+TEST_CASE("all-reduce: the first worker may fail, and another one leads") {
+  const RunResult result = simulate(cluster_of(
+      3, "allreduce", {{"detect_after", "2s"}, {"list", {{{"worker", "w-0"}, {"at", "1500ms"}}}}}));
+  check_updates(result, {1 + ring(3), 3.5 + ring(2), 3.5 + ring(2) + 1 + ring(2)});
+  CHECK(result.updates == 12);
+}
+
+TEST_CASE("momentum travels with the model: replicas stay equal after a return") {
+  Json scenario = cluster_of(3, "allreduce",
+                             {{"detect_after", "2s"}, {"list", {down("w-2", "1500ms", "10s")}}});
+  scenario["defaults"]["momentum"] = 0.5;
+  // Two vectors of 9 MB.
+  const RunResult result = simulate(scenario);
+  const std::vector<CurvePoint>& curve = result.curve;
+  CHECK(std::ranges::any_of(curve, [](const CurvePoint& point) {
+    return std::abs(point.time_s - (11.5 + 2e-3 + 0.18 + 1 + ring(3))) < 1e-9;
+  }));
+  // A quadratic without noise: with equal replicas the path is that of a run in which nobody fails.
+  Json without = scenario;
+  without["cluster"].erase("failures");
+  const RunResult same = simulate(without);
+  REQUIRE(same.curve.size() == curve.size());
+  for (std::size_t i = 0; i < curve.size(); ++i) {
+    CHECK(*curve[i].test_loss == Approx(*same.curve[i].test_loss).epsilon(1e-4));
+  }
+}
+
+TEST_CASE("a worker that joins late is missed by nobody before") {
+  const RunResult result = simulate(cluster_of(
+      2, "sync", {{"detect_after", "2s"}, {"list", {{{"worker", "w-1"}, {"from", "3s"}}}}}));
+  const double step = alone + 1 + alone;
+  check_updates(result, {step, 2 * step, 3 + step, 3 + 2 * step});
+  CHECK(result.workers[1].down_s == to_the_digit(3));
+}
+
+TEST_CASE("a server returns with its last checkpoint, and what was made since is lost") {
+  const RunResult result =
+      simulate(cluster_of(1, "async",
+                          {{"detect_after", "1s"},
+                           {"checkpoint", "3s"},
+                           {"list", {{{"server", "server"}, {"at", "4s"}, {"for", "2s"}}}}}));
+  const double cycle = alone + 1 + alone;
+  // Saved at 3 s: two updates. The third is lost, and so is the push that leaves while it is down.
+  check_updates(result, {cycle, 2 * cycle, 3 * cycle, 6 + cycle, 6 + 2 * cycle});
+  CHECK(result.lost_updates == 1);
+  // The fourth update is made of the model of two: as good as the third was.
+  CHECK(result.curve[4].test_loss == result.curve[3].test_loss);
+}
+
+TEST_CASE("when all are down at once the run goes on with the first who returns") {
+  for (const char* algorithm : {"sync", "async", "allreduce", "local"}) {
+    CAPTURE(algorithm);
+    const RunResult result = simulate(cluster_of(
+        2, algorithm,
+        {{"detect_after", "1s"}, {"list", {down("w-0", "3s", "4s"), down("w-1", "3s", "9s")}}}));
+    CAPTURE(result.reason);
+    CHECK(result.status == RunStatus::ok);
+    CHECK(result.updates == 12);
+  }
+}
+
+TEST_CASE("when the last worker has left for good the run ends and says so") {
+  for (const char* policy : {"drop", "wait"}) {
+    const RunResult result = simulate(cluster_of(
+        2, "sync",
+        {{"detect_after", "1s"},
+         {"on_failure", policy},
+         {"list", {{{"worker", "w-0"}, {"at", "2s"}}, {{"worker", "w-1"}, {"at", "3s"}}}}}));
+    CHECK(result.status == RunStatus::failed);
+    CHECK(result.reason == "every worker is down for good since 3 s");
+    CHECK(result.virtual_s == to_the_digit(3));
+  }
+}
+
+TEST_CASE("machines that fail before anything is done do not run for ever") {
+  const RunResult result = simulate(
+      cluster_of(2, "sync",
+                 {{"detect_after", "1ms"},
+                  {"laws", {{{"mean_time_between", "1ms"}, {"mean_time_to_return", "1ms"}}}}}));
+  CHECK(result.status == RunStatus::failed);
+  CHECK(result.reason.find("no update in 2001 failures since 0 s") == 0);
+}
+
+TEST_CASE("waiting for one that never returns is a deadlock that names it") {
+  const RunResult result = simulate(cluster_of(2, "sync",
+                                               {{"detect_after", "1s"},
+                                                {"on_failure", "wait"},
+                                                {"list", {{{"worker", "w-1"}, {"at", "2s"}}}}}));
+  CHECK(result.status == RunStatus::failed);
+  CHECK(result.reason.find("w-1 waits for nothing, being down for good") != std::string::npos);
+}
+
+}  // namespace
+}  // namespace motley
