@@ -158,6 +158,7 @@ bool Network::send(Node from, Node to, std::uint64_t bytes, std::function<void()
   message.under_way = true;
   count_departure(message);
   depart(message, latencies);
+  return true;
 }
 
 void Network::depart(Message& message, double latencies) {
@@ -169,7 +170,6 @@ void Network::depart(Message& message, double latencies) {
     // is signalled at the very moment it ends.
     simgrid::kernel::actor::simcall_answered([this, &message] { enter(message); });
   }
-  return true;
 }
 
 void Network::Message::happen() {
