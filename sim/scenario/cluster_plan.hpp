@@ -20,8 +20,10 @@ struct HostPlan {
   std::optional<std::size_t> max_batch = {};  ///< of a worker
   std::optional<PowerSpec> power = {};
   std::optional<double> price_per_hour = {};
-  std::optional<std::size_t> node = {};  ///< empty: it is a machine of its own
-  std::size_t place = 0;                 ///< its rack or site
+  /// Empty: it is a machine of its own. Of a platform file, which has no `nodes`: workers with the
+  /// same number share one.
+  std::optional<std::size_t> node = {};
+  std::size_t place = 0;  ///< its rack or site
 };
 
 /// A machine with several hosts. They share its link, and talk with each other inside: each has a
