@@ -22,7 +22,9 @@ struct HostPlan {
   std::optional<std::size_t> max_batch = {};  ///< of a worker
   std::optional<PowerSpec> power = {};
   std::optional<double> price_per_hour = {};
-  std::optional<std::size_t> node = {};           ///< empty: it is a machine of its own
+  /// Empty: it is a machine of its own. Of a platform file, which has no `nodes`: workers with the
+  /// same number share one.
+  std::optional<std::size_t> node = {};
   std::size_t place = 0;                          ///< its rack or site
   std::shared_ptr<const SpeedPlan> changes = {};  ///< of its speed; null: none
   HostFailures failures = {};
