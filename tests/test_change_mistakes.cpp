@@ -96,7 +96,9 @@ TEST_CASE("traffic that cannot be is refused at its place") {
         {{"from", "cpu-0"}, {"to", "cpu-0"}, {"size", "1B"}, {"every", "1s"}},
         t + "/to: must be another host than it comes from, got \"cpu-0\""},
        {t + "/size", "1s",
-        t + "/size: must be a data size with its unit, such as \"1MB\", got \"1s\""},
+        t + "/size: unknown unit 's' for a data size (did you mean 'B'?), use one of B, kB, MB, "
+            "GB, KiB, MiB, "
+            "GiB, got \"1s\""},
        {"/cluster/fabric",
         Json::parse(R"({"kind": "racks", "racks": [{"hosts": {"gpu": 2, "cpu": 2, "server": 1}}],
                         "uplink": {"oversubscription": 4, "latency": "1us"}})"),

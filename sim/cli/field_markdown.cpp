@@ -45,33 +45,56 @@ std::string meaning(const FieldInfo& field) {
   return table_cell(field.doc) + (remarks.empty() ? "" : " (" + remarks + ")");
 }
 
-/// An object with the paths of all keys that hold such a one.
+/// Where there is such an object, and which of its keys it takes there.
+struct ObjectPlace {
+  std::string path;
+  const std::vector<FieldInfo>* keys;
+};
+
+/// An object with all its places; the keys are those of the place that takes most.
 struct Object {
   std::string name;
   const std::vector<FieldInfo>* keys;
-  std::vector<std::string> paths;
+  std::vector<ObjectPlace> places;
 };
 
-bool same_keys(const std::vector<FieldInfo>& a, const std::vector<FieldInfo>& b) {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const auto& x, const auto& y) {
-    return x.name == y.name && x.doc == y.doc;
+bool has_key(const std::vector<FieldInfo>& keys, const FieldInfo& key) {
+  return std::any_of(keys.begin(), keys.end(), [&](const FieldInfo& other) {
+    return other.name == key.name && other.doc == key.doc;
   });
+}
+
+bool has_all_keys(const std::vector<FieldInfo>& keys, const std::vector<FieldInfo>& others) {
+  return std::all_of(others.begin(), others.end(),
+                     [&](const FieldInfo& key) { return has_key(keys, key); });
 }
 
 void collect(const std::vector<FieldInfo>& fields, const std::string& path,
              std::vector<Object>& objects) {
   for (const FieldInfo& field : fields) {
     if (field.children.empty()) continue;
-    const std::string here = path + field.name;
+    const ObjectPlace here{path + field.name, &field.children};
     const auto known = std::find_if(objects.begin(), objects.end(), [&](const Object& object) {
-      return object.name == field.name && same_keys(*object.keys, field.children);
+      return object.name == field.name && (has_all_keys(*object.keys, field.children) ||
+                                           has_all_keys(field.children, *object.keys));
     });
-    if (known == objects.end())
+    if (known == objects.end()) {
       objects.push_back({field.name, &field.children, {here}});
-    else
-      known->paths.push_back(here);
-    collect(field.children, here + ".", objects);
+    } else {
+      if (!has_all_keys(*known->keys, field.children)) known->keys = &field.children;
+      known->places.push_back(here);
+    }
+    collect(field.children, here.path + ".", objects);
   }
+}
+
+/// " (without `worker`, `link`)"; empty where all keys are taken.
+std::string left_out(const Object& object, const ObjectPlace& place) {
+  std::string names;
+  for (const FieldInfo& key : *object.keys) {
+    if (!has_key(*place.keys, key)) names += (names.empty() ? "" : ", ") + code(key.name);
+  }
+  return names.empty() ? "" : " (without " + names + ")";
 }
 
 }  // namespace
@@ -98,9 +121,10 @@ void print_object_sections(std::ostream& out, const std::vector<FieldInfo>& fiel
   collect(fields, "", objects);
   for (const Object& object : objects) {
     out << "\n### " << object.name << "\n\n";
-    if (object.paths.size() > 1 || object.paths.front() != object.name) {
-      for (std::size_t i = 0; i < object.paths.size(); ++i) {
-        out << (i == 0 ? "At " : ", ") << code(object.paths[i]);
+    if (object.places.size() > 1 || object.places.front().path != object.name) {
+      for (std::size_t i = 0; i < object.places.size(); ++i) {
+        out << (i == 0 ? "At " : ", ") << code(object.places[i].path)
+            << left_out(object, object.places[i]);
       }
       out << ".\n\n";
     }
