@@ -102,6 +102,11 @@ ClusterPlan inspect_platform(const std::string& file, const Place& place) {
     const std::string role = host["role"];
     const std::string class_name = host["class"];
     HostPlan entry{host["name"], class_name.empty() ? "worker" : class_name, host["speed"], {}, {}};
+    if (role == "worker" && class_name == "server") {
+      refuse("host " + entry.name +
+             " has the property class 'server', which is what servers are called in results: "
+             "choose another");
+    }
     if (role == "worker") {
       plan.workers.push_back(entry);
     } else if (role == "server") {
