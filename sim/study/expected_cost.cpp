@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "sim/base/json.hpp"
 
@@ -24,15 +25,11 @@ double evaluations(const Scenario& scenario, double updates, double virtual_s) {
 double expected_cost(const Experiment& experiment, const RunPlan& plan) {
   const StopSpec& stop = experiment.scenario().stop;
   const Problem& problem = experiment.problem();
-  const std::vector<HostPlan>& workers = experiment.cluster().workers;
-  const double batch =
-      static_cast<double>(plan.batches.sum()) / static_cast<double>(workers.size());  // mean
+  const auto workers = static_cast<double>(experiment.cluster().workers.size());
+  const double batch = static_cast<double>(plan.batches.sum()) / workers;  // mean
   const double samples_of_update = batch * plan.gradients_per_update;
-  double cluster_flops = 0;
-  for (std::size_t i = 0; i < workers.size(); ++i) {
-    cluster_flops += workers[i].step.speed_at(plan.batches[i], workers[i].speed_flops,
-                                              experiment.flops_per_sample());
-  }
+  const std::vector<double> speeds = experiment.facts().speeds_at(plan.batches.by_rank());
+  const double cluster_flops = std::accumulate(speeds.begin(), speeds.end(), 0.0);
   const double samples_per_s = cluster_flops / experiment.flops_per_sample();
 
   // As if nobody ever waited.
