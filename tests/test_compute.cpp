@@ -1,4 +1,6 @@
 // How long gradients take where that depends on the batch, and batches that differ between classes.
+#include <algorithm>
+
 #include "sim/base/json.hpp"
 #include "sim/study/timing_rerun.hpp"
 #include "tests/catch.hpp"
@@ -125,6 +127,60 @@ TEST_CASE("what-if halves measured times with the speed, and leaves an overhead 
   two["cluster"]["workers"].push_back({{"name", "slow"}, {"speed", "0.1Gf"}});
   two["defaults"]["batch_size"] = {{"w", 2}, {"slow", 1}};
   CHECK(seconds_with(two, "without:slow") == close(messages + 2));
+}
+
+TEST_CASE("what-if asks of the slower part of a class that spreads its speeds") {
+  Json scenario = timing_scenario();
+  scenario["cluster"]["workers"] = {{{"name", "node"},
+                                     {"count", 4},
+                                     {"speed", "4Gf"},
+                                     {"spread", {{"law", "ratio"}, {"ratio", 4}}}}};
+  scenario["algorithms"] = {{{"name", "sync"}}};
+  const Experiment experiment = experiment_of(scenario);
+  const std::size_t slow =
+      static_cast<std::size_t>(std::ranges::count(worker_speeds(experiment.cluster()), 1e9));
+  REQUIRE(slow > 0);
+  std::vector<std::string> names;
+  for (const Change& change : changes_for(experiment, true)) {
+    names.push_back(change.name);
+    if (!change.apply) continue;
+    ChangedCluster changed{experiment.cluster(), 0, 0};
+    change.apply(changed);
+    const std::vector<double> speeds = worker_speeds(changed.plan);
+    if (change.name == "speed_x2:node/slower") {
+      CHECK(std::ranges::count(speeds, 2e9) == static_cast<std::ptrdiff_t>(slow));
+      CHECK(std::ranges::count(speeds, 4e9) == static_cast<std::ptrdiff_t>(4 - slow));
+    }
+    if (change.name == "without:node/slower") {
+      CHECK(speeds == std::vector<double>(4 - slow, 4e9));
+    }
+  }
+  CHECK(std::ranges::count(names, "speed_x2:node/slower") == 1);
+  CHECK(std::ranges::count(names, "without:node/slower") == 1);
+  CHECK(std::ranges::count(names, "speed_x2:node") == 0);  // it is compute_x2
+}
+
+TEST_CASE("heterogeneity is also said at the batches, and falling times are warned of") {
+  Json scenario = timing_scenario();
+  // 1 s and 4 s for a sample; with an overhead of 2 s a batch of one takes 3 s and 6 s.
+  scenario["cluster"]["workers"] = {{{"name", "a"}, {"speed", "4Gf"}, {"step_overhead", "2s"}},
+                                    {{"name", "b"}, {"speed", "1Gf"}, {"step_overhead", "2s"}}};
+  scenario["cost"]["flops_per_sample"] = "4Gf";
+  scenario["defaults"]["batch_size"] = 1;
+  scenario["algorithms"] = {{{"name", "sync"}}};
+  const std::string told = experiment_of(scenario).describe();
+  CAPTURE(told);
+  CHECK(told.find("\nheterogeneity: speed ratio 4, ") != std::string::npos);
+  CHECK(told.find(
+            ", of the largest batches\nheterogeneity with the batches of sync: speed ratio 2, ") !=
+        std::string::npos);
+  CHECK(told.find("warning") == std::string::npos);
+  scenario["cluster"]["workers"] = {
+      {{"name", "a"}, {"samples_per_s", {{"1", 10}, {"8", 40}, {"16", 160}}}}};  // 0.1, 0.2, 0.1 s
+  CHECK(
+      experiment_of(scenario).describe().find(
+          "\nwarning: /cluster/workers/0/samples_per_s: a batch of 16 takes less time than one of "
+          "8: is that what was measured?") != std::string::npos);
 }
 
 TEST_CASE("static allocation takes the speeds at the batches that it leads to") {

@@ -179,6 +179,18 @@ TEST_CASE("explain says when it is the other way round, and when there is nothin
         "{\"accuracy\": 0.8}.\n");
 }
 
+TEST_CASE("explain says when both begin at the target") {
+  const TemporaryFolder folder;
+  write_results(folder);
+  folder.write("runs.csv", std::string(runs_header) +
+                               "\nsync-0,sync,0,ok,0,20,5,75,0,0,0.9\n"
+                               "async-0,async,0,ok,0,80,20,0,0,7,0.9\n");
+  CHECK(
+      run_motley({"explain", ".", "async", "sync"}, folder.path())
+          .out.find("There is nothing to explain: the initial model is at the target already, for "
+                    "both with the same seed. Set a harder target.\n") != std::string::npos);
+}
+
 TEST_CASE("explain says when the table has them in another order, and refuses no verdict") {
   const TemporaryFolder folder;
   write_results(folder);

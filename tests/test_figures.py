@@ -10,7 +10,7 @@ import pandas as pd
 
 from pictures import figures, report
 from pictures.look import Look
-from pictures.results import NoData, Results
+from pictures.results import NoData, Results, energy_unit, names_of_objects
 from pictures.style import CLASSES, STATES
 from results_fixture import GAINS, write_expenses, write_results, write_whatif
 
@@ -72,6 +72,36 @@ class Figures(FigureCase):
         cost = self.draw(figures.frontier, results).axes[0]
         self.assertEqual([t.get_text() for t in cost.texts], ["local"])
 
+    def test_long_names_of_a_frontier_are_letters_beside_the_panels_explained_below(self):
+        folder = pathlib.Path(self.place.name) / "expenses_of_a_sweep"
+        write_results(folder, ("sync", "async", "local", "slow"), trace=False)
+        write_expenses(folder)
+        results = Results(folder)
+        for table in (results.runs, results.summary):
+            table["/cluster/link"] = "1Gbps 50us"
+        results.axes = ["/cluster/link"]
+        fig = self.draw(figures.frontier, results)
+        self.assertEqual([t.get_text() for t in fig.axes[0].texts], ["a", "b"])
+        self.assertEqual([t.get_text() for t in fig.texts],
+                         ["a: async, link = 1Gbps 50us", "b: local, link = 1Gbps 50us"])
+
+    def test_swept_objects_are_called_by_what_tells_them_apart(self):
+        links = ['{"bandwidth":"1Gbps","latency":"50us"}', '{"bandwidth":"10Gbps","latency":"50us"}']
+        self.assertEqual(list(names_of_objects(links).values()), ["1Gbps", "10Gbps"])
+        links.append('{"bandwidth":{"up":"1Gbps","down":"10Gbps"},"latency":"5ms"}')
+        self.assertEqual(list(names_of_objects(links).values()), ["1Gbps 50us", "10Gbps 50us", "up 1Gbps down 10Gbps 5ms"])
+        self.assertEqual(list(names_of_objects(['{"kind":"none"}', '{"kind":"top_k","share":0.01}']).values()),
+                         ["none", "top_k share 0.01"])
+        self.assertEqual(list(names_of_objects(['[1,2]', '[1,3]', "null"]).values()), ["0 1 1 2", "0 1 1 3", "null"])
+        self.assertEqual(names_of_objects([1.0, 2.0]), {})
+        self.assertEqual(names_of_objects(["1Gbps", "10Gbps"]), {})
+        folder = pathlib.Path(self.place.name) / "objects"
+        write_results(folder, trace=False, axes={"/cluster/link": ['{"bandwidth":"1Gbps"}', '{"bandwidth":"10Gbps"}']})
+        results = Results(folder)
+        self.assertEqual(results.points(), [("1Gbps",), ("10Gbps",)])
+        ax = self.draw(figures.sweep, results).axes[0]
+        self.assertEqual([t.get_text() for t in ax.get_xticklabels()], ["1Gbps", "10Gbps"])
+
     def test_staleness_has_a_panel_per_stale_algorithm_and_a_series_per_class(self):
         fig = self.draw(figures.staleness, self.plain)
         self.assertEqual(list(named(fig)), ["async"])
@@ -124,6 +154,10 @@ class Figures(FigureCase):
         ax = self.draw(figures.gantt, results).axes[0]
         self.assertEqual(ax.get_title(loc="left"), "sync (16 of 45 traced hosts)")
         self.assertEqual(len(ax.get_yticks()), 16)
+
+    def test_energies_have_a_unit_of_their_size(self):
+        self.assertEqual([energy_unit(joules)[1] for joules in (1, 1e3, 3.6e6, 3.6e9, 3.6e12, 1e20)],
+                         ["J", "kJ", "kWh", "MWh", "GWh", "GWh"])
 
     def test_the_time_budget_adds_up_to_one(self):
         ax = self.draw(figures.time_budget, self.plain).axes[0]

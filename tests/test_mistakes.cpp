@@ -272,6 +272,9 @@ TEST_CASE("a platform file that cannot be simulated is refused with host, link a
   place.write("nan.profile", "0 1\n5 nan\n");
   place.write("huge.profile", "1 1e308\n");
   place.write("off_at_once.state", "0 0\n10 1\n");
+  place.write("words.profile", "# shares\n0 1\nhello world\n");
+  place.write("half.profile", "PERIODICITY 60\n0 1\n5 0.5x\n");
+  place.write("back.profile", "5 1\n\n1 0.5\n");
   struct Case {
     std::string server;  // attributes
     std::string link;
@@ -310,6 +313,15 @@ TEST_CASE("a platform file that cannot be simulated is refused with host, link a
       {R"(speed="1Gf" speed_file="huge.profile")", fast, route,
        "host b: speed_file 'huge.profile', line 1: must be a number above 0, of a size that can be "
        "reckoned with"},
+      {R"(speed="1Gf" speed_file="words.profile")", fast, route,
+       "host b: speed_file 'words.profile', line 3: must be a time of at least 0 and a value, or "
+       "PERIODICITY and a time, got 'hello world'"},
+      {R"(speed="1Gf" speed_file="half.profile")", fast, route,
+       "host b: speed_file 'half.profile', line 3: must be a time of at least 0 and a value, or "
+       "PERIODICITY and a time, got '5 0.5x'"},
+      {R"(speed="1Gf")", fast + R"( bandwidth_file="back.profile")", route,
+       "link wire: bandwidth_file 'back.profile', line 3: must not come before the line above it, "
+       "got '1 0.5'"},
       {R"(speed="1Gf")", fast + R"( bandwidth_file="zero.profile")", route,
        "link wire: bandwidth_file 'zero.profile', line 3: bandwidth must be from 0.001Bps to "
        "1e+18Bps"},
@@ -322,11 +334,13 @@ TEST_CASE("a platform file that cannot be simulated is refused with host, link a
                "<trace_connect kind=\"HOST_AVAIL\" trace=\"t\" element=\"b\"/>\n",
        "b: is switched off by its state profile, and failures are not modelled"},
       {R"(speed="1Gf" availability_file="none.profile")", fast, route,
-       "host b: availability_file: no such file: none.profile"},
+       "host b: availability_file: no such file: none.profile (paths are relative to the platform "
+       "file)"},
       {R"(speed="1Gf")", fast + R"( bandwidth_file="none.profile")", route,
-       "link wire: bandwidth_file: no such file: none.profile"},
+       "link wire: bandwidth_file: no such file: none.profile (paths are relative to the platform "
+       "file)"},
       {R"(speed="1Gf")", fast, route + "<trace id=\"t\" file=\"none.state\" periodicity=\"-1\"/>\n",
-       "trace t: file: no such file: none.state"},
+       "trace t: file: no such file: none.state (paths are relative to the platform file)"},
       {R"(speed="1Gf" core="0")", fast, route,
        "host b: core must be a whole number of at least 1, got \"0\""},
       {R"(speed="1Gf" core="-2")", fast, route,
@@ -340,6 +354,13 @@ TEST_CASE("a platform file that cannot be simulated is refused with host, link a
     check_refused(place.run_with(R"(/cluster={"platform":"p.xml"})"),
                   "s.json: /cluster/platform: 'p.xml': " + c.message);
   }
+  place.write("p.xml",
+              platform_of("<host id=\"a\" speed=\"1Gf\"><prop id=\"role\" value=\"worker\"/>"
+                          "<prop id=\"class\" value=\"server\"/></host>\n"));
+  check_refused(
+      place.run_with(R"(/cluster={"platform":"p.xml"})"),
+      "s.json: /cluster/platform: 'p.xml': host a has the property class 'server', which is "
+      "what servers are called in results: choose another");
   // What stands in a comment, however long, is not there.
   place.write("p.xml",
               platform_of("<!-- <host id='b' state_file='off.state'/> " +

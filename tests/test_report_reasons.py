@@ -104,6 +104,23 @@ class Reasons(FolderCase):
                                  "within it: async and sync."])
         self.assertIn("<li>Resolution of time to target: 3.00 s", page)
 
+    def test_in_a_sweep_the_pairs_within_the_resolution_are_named_with_their_points(self):
+        write_results(self.folder, ("sync", "async"), axes={RATIO: [1, 4]})
+        write_comparisons(self.folder, [
+            {"algorithm": a, "against": b, RATIO: ratio, "verdict": "undecided", "later_by_s": 1, "resolution_s": 3}
+            for ratio in (1, 4) for a, b in (("sync", "async"), ("async", "sync"))])
+        self.assertTrue(resolution.lines(Results(self.folder))[0].endswith(
+            "; within it: async and sync at spread ratio = 1, async and sync at spread ratio = 4."))
+
+    def test_warnings_of_tuning_name_the_algorithm_and_the_point(self):
+        write_results(self.folder, ("sync", "async"), axes={RATIO: [1, 4]})
+        runs = Results(self.folder).runs
+        first = runs[(runs["algorithm"] == "async") & (runs[RATIO] == 4)]["run"].iloc[0]
+        write_csv(self.folder / "warnings.csv", ["run", "kind", "text"], [
+            {"run": first, "kind": "at_edge", "text": "was tuned to the edge"}, {"run": first, "kind": "chance_level", "text": "is lost"}])
+        self.assertEqual(words.run_warnings(Results(self.folder)),
+                         ["async at spread ratio = 4 was tuned to the edge", f"{first} is lost"])
+
     def test_without_tuning_there_is_no_such_section(self):
         self.assertNotIn('id="tuned"', page_of(write_results(self.folder)))
 

@@ -260,19 +260,54 @@ TEST_CASE("words have no edges, and a single value needs no runs") {
   CHECK_FALSE(single.at_edge);
 }
 
-TEST_CASE("the next value of a list keeps its difference or its ratio") {
-  const auto next = [](const char* grid, std::size_t before, std::size_t last) {
-    const ValueList list = ValueList::read(Json::parse(grid), nowhere);
-    return next_value(list.values[before], list.values[last], list.scale);
+TEST_CASE("a list goes on at its difference or its ratio") {
+  const auto beyond = [](const char* grid, bool upper, bool only_whole = false) {
+    ValueList list = ValueList::read(Json::parse(grid), nowhere);
+    if (only_whole) list.keep_whole();
+    return value_beyond(list, upper, 1);
   };
-  CHECK(*next("[1, 2, 3]", 1, 2) == 4);
-  CHECK(*next("[1, 4, 16]", 1, 2) == 64);
-  CHECK(*next("[0.1, 0.2, 0.5]", 1, 2) == 1.25);
-  CHECK(*next("[0, 1, 4]", 1, 0) == -1);
-  CHECK(*next("[\"1s\", \"2s\", \"4s\"]", 1, 2) == "8s");
-  CHECK(*next("[2, 5, 11]", 1, 2) == 24);        // 24.2, and they are whole
-  CHECK_FALSE(next("[\"1s\", \"2ms\"]", 0, 1));  // in which unit?
-  CHECK_FALSE(next("[true, false]", 0, 1));
+  CHECK(*beyond("[1, 2, 3]", true) == 4);
+  CHECK(*beyond("[1, 4, 16]", true) == 64);
+  CHECK(*beyond("[0.1, 0.2, 0.5]", true) == 1.25);
+  CHECK(*beyond("[0, 1, 4]", false) == -1);
+  CHECK(*beyond("[1, 10, 100]", false) == 0.1);  // though all of them are whole
+  CHECK(*beyond("[\"1s\", \"2s\", \"4s\"]", true) == "8s");
+  CHECK(*beyond("[2, 5, 11]", true, true) == 24);  // 24.2, and only whole ones will do
+  CHECK_FALSE(beyond("[\"1s\", \"2ms\"]", true));  // in which unit?
+  CHECK_FALSE(beyond("[true, false]", true));
+}
+
+TEST_CASE("a range goes on exactly as it is, however far") {
+  // 10^(1/3) and 10^(2/3) between any two powers of ten, to the twelve digits of all ranges
+  const ValueList log = ValueList::read(
+      Json::parse(R"({"from": 1, "to": 0.01, "steps": 7, "scale": "log"})"), nowhere);
+  ValueList ascending = log;
+  std::reverse(ascending.values.begin(), ascending.values.end());
+  const std::vector<std::string> above = {"2.15443469003", "4.64158883361", "10",
+                                          "21.5443469003", "46.4158883361", "100"};
+  for (std::size_t k = 1; k <= above.size(); ++k) {
+    CHECK(value_beyond(ascending, true, k)->dump() == above[k - 1]);
+  }
+  CHECK(value_beyond(ascending, false, 3)->dump() == "0.001");
+  CHECK(value_beyond(ascending, false, 6)->dump() == "0.0001");
+  const ValueList linear =
+      ValueList::read(Json::parse(R"({"from": "0.1s", "to": "0.3s", "steps": 3})"), nowhere);
+  CHECK(*value_beyond(linear, true, 7) == "1s");
+}
+
+TEST_CASE("a whole number after which none may come is no edge") {
+  Bench bench("[8, 16, 32]");
+  const auto faster = [](double value, std::size_t) { return 1 / value; };
+  bench.choice.is_allowed = [](const std::vector<Json>& values) {
+    return values[0].get<double>() <= 32;
+  };
+  CHECK(bench.run(faster).at_edge);  // 33 may not be, but 32.5 may
+  for (ValueList& grid : bench.choice.grids) grid.keep_whole();
+  CHECK_FALSE(bench.run(faster).at_edge);
+  bench.choice.is_allowed = [](const std::vector<Json>& values) {
+    return values[0].get<double>() <= 40;
+  };
+  CHECK(bench.run(faster).at_edge);  // 64 may not be, but 40 may
 }
 
 TEST_CASE("a product too large for the budget is sampled evenly, the same each time") {

@@ -1,4 +1,5 @@
 // The table at the end, of runs made by hand.
+#include <algorithm>
 #include <sstream>
 
 #include "sim/base/json.hpp"
@@ -168,7 +169,7 @@ TEST_CASE("algorithms within one evaluation of each other are named, with how lo
                  "within it: sync and async\n"));
 }
 
-TEST_CASE("a sweep counts the pairs within one evaluation of each other") {
+TEST_CASE("a sweep names the pairs within one evaluation of each other, with their points") {
   std::vector<RunResult> results;
   for (const int point : {1, 2}) {
     for (const char* algorithm : {"sync", "async", "local"}) {
@@ -176,9 +177,21 @@ TEST_CASE("a sweep counts the pairs within one evaluation of each other") {
       results.back().point = {point};
     }
   }
-  std::ostringstream out;
-  print_summary(out, experiment(), {"/seed"}, results);
-  CHECK(contains(out.str(), "; within it: 4 pairs of neighbours\n"));
+  const auto told = [&results] {
+    std::ostringstream out;
+    print_summary(out, experiment(), {"/seed"}, results);
+    return out.str();
+  };
+  CHECK(contains(told(),
+                 "; within it: sync and async at seed=1, async and local at seed=1, sync and "
+                 "async at seed=2, async and local at seed=2\n"));
+  for (const int point : {3, 4}) {
+    for (const char* algorithm : {"sync", "async", "local"}) {
+      results.push_back(evaluated_run_of(algorithm, 25));
+      results.back().point = {point};
+    }
+  }
+  CHECK(contains(told(), " async and local at seed=3 and 2 more pairs, see comparisons.csv\n"));
 }
 
 TEST_CASE("a sweep has a column an axis and is sorted within its points") {
@@ -300,6 +313,41 @@ TEST_CASE("what is to be known of many runs of an algorithm alike is said once")
   for (const char* run : {"async-0", "async-1", "async-2"}) {
     CHECK(contains(text, "\n warning: " + std::string(run) + " is odd\n"));
   }
+}
+
+TEST_CASE("what is to be known of a tuning is said of the algorithm, not of a run") {
+  std::vector<RunResult> results;
+  for (const int point : {1, 2, 3}) {
+    for (std::uint64_t replica = 0; replica < 2; ++replica) {
+      results.push_back(run_of("sync", replica, 20));
+      results.back().point = {point};
+      if (replica == 0 && point < 3)
+        results.back().warnings = {{"at_edge", "was tuned to the edge"}};
+    }
+  }
+  std::ostringstream out;
+  print_summary(out, experiment(), {"/seed"}, results);
+  CHECK(contains(out.str(),
+                 "\n  warning: sync at seed=1 was tuned to the edge\n"
+                 "  warning: sync at seed=2 was tuned to the edge\n"));
+}
+
+TEST_CASE("equal workers that meet at the server's port in every step are told of") {
+  RunResult run = run_of("async", 0, 10);
+  run.virtual_s = 10;
+  run.max_staleness = 3;
+  run.links = {{"server_down", 100, 200, 5, ""}};  // 200 of 1000 bytes: a fifth of it is used
+  const auto lockstep = [&run](std::size_t twins) {
+    const std::vector<RunWarning> warnings = warnings_of(run, {0, 0, 0, "", "", twins});
+    return std::ranges::any_of(warnings, [](const auto& w) { return w.kind == "lockstep"; });
+  };
+  CHECK(lockstep(4));
+  CHECK_FALSE(lockstep(0));
+  run.links[0].bytes = 90;
+  CHECK_FALSE(lockstep(4));
+  run.links[0].bytes = 200;
+  run.max_staleness = 0;  // everybody waits for everybody
+  CHECK_FALSE(lockstep(4));
 }
 
 TEST_CASE("what a reader should know of a run is said in a line each") {

@@ -5,6 +5,7 @@
 #include <set>
 #include <sys/resource.h>
 
+#include "sim/base/machine_memory.hpp"
 #include "sim/results/finite_result.hpp"
 #include "tests/small_scenario.hpp"
 
@@ -102,6 +103,35 @@ TEST_CASE("too few processes mean fewer runs at once, and fewer threads") {
     CHECK(contains(outcome.err, " at once: Resource temporarily unavailable\n"));
     CHECK(rows_of(place.result("runs.csv")).size() == 12);
   }
+}
+
+TEST_CASE("the limit of memory is that of the tightest control group around the process") {
+  const TemporaryFolder folder;
+  const std::string groups = (folder.path() / "groups").string();
+  const std::string root = folder.path().string();
+  fs::create_directories(folder.path() / "slurm/job_1/step_0");
+  folder.write("groups", "0::/slurm/job_1/step_0\n");
+  folder.write("memory.max", "max\n");
+  CHECK(control_groups_limit(groups, root) == HUGE_VAL);
+  folder.write("slurm/job_1/memory.max", "4000000000\n");
+  CHECK(control_groups_limit(groups, root) == 4e9);
+  folder.write("slurm/job_1/step_0/memory.max", "max\n");
+  CHECK(control_groups_limit(groups, root) == 4e9);
+  folder.write("slurm/memory.max", "3000000000\n");
+  CHECK(control_groups_limit(groups, root) == 3e9);
+  // The first version, with a tree of its own for memory
+  fs::create_directories(folder.path() / "memory/slurm/job_1");
+  folder.write("memory/slurm/job_1/memory.limit_in_bytes", "2000000000\n");
+  folder.write("groups", "5:cpu,cpuacct:/\n4:memory:/slurm/job_1\n");
+  CHECK(control_groups_limit(groups, root) == 2e9);
+}
+
+TEST_CASE("as many runs are done at once as fit into memory together, and at least one") {
+  CHECK(jobs_that_fit(4, 1e9, 8e9) == 4);
+  CHECK(jobs_that_fit(4, 3e9, 8e9) == 2);
+  CHECK(jobs_that_fit(4, 9e9, 8e9) == 1);
+  CHECK(jobs_that_fit(4, 0, 8e9) == 4);
+  CHECK(jobs_that_fit(4, 1e9, HUGE_VAL) == 4);
 }
 
 TEST_CASE("links that lie in a results folder are not written through") {

@@ -6,6 +6,7 @@
 #include "sim/base/json.hpp"
 #include "sim/cli/trace_options.hpp"
 #include "sim/results/link_use.hpp"
+#include "sim/results/timeline.hpp"
 #include "simulated.hpp"
 
 using namespace motley;
@@ -224,6 +225,26 @@ TEST_CASE("a window cuts the timeline, and the program says what it shows") {
   const Outcome outcome =
       run_motley({"run", "scenario.json", "--out", "out", "--trace=2s:3500ms"}, folder.path());
   CHECK(outcome.out.find("  sync-0: 2 s to 3.5 s\n") != std::string::npos);
+}
+
+TEST_CASE("a window after the end of a run shows nothing, and that is said") {
+  const TemporaryFolder folder;
+  CHECK(events_of(folder, cluster_of(1, 1), {"--trace", "1000s:2000s"}).empty());
+  const Outcome outcome =
+      run_motley({"run", "scenario.json", "--out", "out", "--trace=1000s:2000s"}, folder.path());
+  CHECK(outcome.out.find("  sync-0: nothing: the run ended at ") != std::string::npos);
+  CHECK(outcome.out.find(" s, before the window\n") != std::string::npos);
+}
+
+TEST_CASE("what ends where a window begins, or begins where it ends, is not in it") {
+  Timeline timeline({2, 4, 10, 100}, {"w"}, 1);
+  timeline.computed(0, 0, 2);
+  timeline.computed(0, 2, 4);
+  timeline.computed(0, 4, 5);
+  timeline.close(9);
+  REQUIRE(timeline.intervals().size() == 1);
+  CHECK(timeline.intervals()[0].begin_s == 2);
+  CHECK(timeline.intervals()[0].end_s == 4);
 }
 
 TEST_CASE("a window is two times with units, the second later") {

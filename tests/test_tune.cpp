@@ -318,6 +318,15 @@ TEST_CASE("shards that tune apart are merged into the same results, and go on fr
   INFO(into_whole.err);
   CHECK(into_whole.exit_code == 0);
   CHECK(into_whole.out.find("6 of 6 runs\n") == 0);
+  // Another scenario's results are not replaced.
+  const std::string before = read_file(place.path() / "whole" / "plan.json");
+  REQUIRE(place.run("other", {"--set", "/name=\"another\"", "--set", "/replicas=1"}).exit_code ==
+          0);
+  const Outcome elsewhere = place.motley({"merge", "other", "--out", "whole"});
+  CHECK(elsewhere.exit_code == 2);
+  CHECK(elsewhere.err.find("--out: whole holds the results of the scenario '") !=
+        std::string::npos);
+  CHECK(read_file(place.path() / "whole" / "plan.json") == before);
   // A tuning run that is gone is missed.
   const Json plan = Json::parse(read_file(place.path() / "shard1" / "plan.json"));
   const auto tuning = std::ranges::find_if(plan["tuning"], [](const Json& record) {
@@ -389,9 +398,8 @@ TEST_CASE("a grid whose end is best is said in the table and in tuned.csv") {
       place.run("out", {"--set", "/tune={\"step_size\": [1e-6, 2e-6], \"runs\": 4}"});
   REQUIRE(outcome.exit_code == 0);
   // Half the budget's runs are on 1e-6 and 2e-6, the other half on 4e-6 and 8e-6: the fastest of all.
-  CHECK(
-      outcome.out.find("warning: sync-0 was tuned to step_size 8e-06, the edge of its grid: better "
-                       "may lie beyond\n") != std::string::npos);
+  CHECK(outcome.out.find("warning: sync was tuned to step_size 8e-06, the edge of its grid: better "
+                         "may lie beyond\n") != std::string::npos);
   for (const auto& row : rows_of(place.result("out", "summary.csv"))) {
     CHECK(row.at("tuned_at_edge") == "1");
   }
@@ -435,7 +443,7 @@ TEST_CASE("a tuning in which nothing was learnt is said to have been in vain") {
   const Outcome outcome =
       place.run("out", {"--set", "/tune={\"step_size\": [100, 200, 300, 400, 500], \"runs\": 15}",
                         "--set", "/algorithms=[{\"name\": \"sync\"}]"});
-  CHECK(outcome.out.find("warning: sync-0 was tuned in vain: all 15 tuning runs of its ") !=
+  CHECK(outcome.out.find("warning: sync was tuned in vain: all 15 tuning runs of its ") !=
         std::string::npos);
   CHECK(outcome.out.find(" diverged or failed; step_size 100 is no choice: give another grid\n") !=
         std::string::npos);

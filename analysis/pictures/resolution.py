@@ -3,6 +3,8 @@ says it, from the same two columns of comparisons.csv."""
 from .figures.target import rows_of
 from .results import is_finite, seconds
 
+MOST = 6  # pairs that are named in a sweep
+
 
 def near(results, point):
     """[("sync and async", resolution)]: neighbours of the table that might change places if evaluations were more frequent."""
@@ -24,10 +26,13 @@ def lines(results):
     """One sentence, or none when no neighbours are within the resolution."""
     if results.target is None:
         return []
-    found = [pair for point in results.points() for pair in near(results, point)]
+    found = [(pair + (f" at {results.point_title(point)}" if results.axes else ""), gap)
+             for point in results.points() for pair, gap in near(results, point)]
     if not found:
         return []
-    names = ", ".join(name for name, _ in found) if not results.axes else \
-        f"{len(found)} {'pair' if len(found) == 1 else 'pairs'} of neighbours in the tables"
+    more = len(found) - MOST if results.axes else 0
+    names = ", ".join(pair for pair, _ in (found[:MOST] if more > 0 else found))
+    if more > 0:
+        names += f" and {more} more {'pair' if more == 1 else 'pairs'} (comparisons.csv)"
     return [f"Resolution of time to target: {seconds(max(gap for _, gap in found))} between evaluations (/evaluate/every); "
             f"within it: {names}."]

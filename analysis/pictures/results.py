@@ -3,6 +3,7 @@ a section of the scenario is an object, a number is finite or missing, and a run
 import json
 import math
 import pathlib
+import re
 
 import pandas as pd
 
@@ -75,6 +76,7 @@ class Results:
         for name in COLUMNS:
             setattr(self, name, self._table(name))
         self.axes = [column for column in self.runs.columns if column.startswith("/")]
+        self._name_objects()
         self.algorithms = self._algorithms()
         self.summary["verdicts"] = self._verdicts()
         self.summary["replicas"] = self.summary["n"].max() if len(self.summary) else 0.0
@@ -123,6 +125,15 @@ class Results:
                 numbers = pd.to_numeric(table[column], errors="coerce").astype(float)
                 table[column] = numbers.where(numbers.abs() < LARGEST)
         return table.dropna(subset=KEYS.get(name, [])).reset_index(drop=True)
+
+    def _name_objects(self):
+        """Swept values that are objects or lists are called by what tells them apart, in all tables alike."""
+        for axis in self.axes:
+            names = names_of_objects(list(dict.fromkeys(self.runs[axis])))
+            for name in COLUMNS if names else ():
+                table = getattr(self, name)
+                if axis in table:
+                    table[axis] = table[axis].map(lambda value: names.get(value, value))
 
     def _algorithms(self):
         """Labels in the order of the scenario: this order decides colours."""
@@ -215,6 +226,49 @@ def value_text(value):
     if not is_finite(value):
         return str(value)
     return f"{value:g}" if float(f"{value:g}") == value else repr(value)
+
+
+def _leaves(value, at=()):
+    """{("bandwidth", "up"): "1Gbps"}: what stands in a value, by where it stands."""
+    parts = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    if parts:
+        return {where: leaf for key, part in parts for where, leaf in _leaves(part, (*at, str(key))).items()}
+    return {at: value if isinstance(value, str) else json.dumps(value) if isinstance(value, (dict, list, bool)) else value_text(value)}
+
+
+def _leaf_text(where, leaf):
+    """A name, a kind or a quantity with its unit speaks for itself; anything else is told with its key."""
+    alone = where[-1:] in (("kind",), ("name",)) or (len(where) == 1 and re.fullmatch(r"[0-9.]+[A-Za-z]+", leaf))
+    return leaf if alone or not where else f"{where[-1]} {leaf}"
+
+
+def names_of_objects(texts):
+    """{text: name}: of values that are JSON objects or lists, what not all of them have in common. {} when that tells no
+    two of them apart, or none is an object or a list."""
+    leaves = {}
+    for text in texts:
+        try:
+            value = json.loads(text)
+        except (TypeError, ValueError, RecursionError):
+            value = text
+        leaves[text] = _leaves(value) if isinstance(value, (dict, list)) else {(): str(text)}
+    if all(() in each for each in leaves.values()):
+        return {}
+    common = set.intersection(*(set(each.items()) for each in leaves.values())) if len(leaves) > 1 else set()
+    for say in (_leaf_text, lambda where, leaf: " ".join((*where, leaf))):
+        names = {text: " ".join(say(*leaf) for leaf in each.items() if leaf not in common) or "neither"
+                 for text, each in leaves.items()}
+        if len(set(names.values())) == len(names):
+            return names
+    return {}
+
+
+def energy_unit(joules):
+    """(joules in it, its name) of the unit in which an energy is said."""
+    for unit, name in ((3.6e12, "GWh"), (3.6e9, "MWh"), (3.6e6, "kWh"), (1e3, "kJ")):
+        if joules >= unit:
+            return unit, name
+    return 1, "J"
 
 
 def _axis_values(values):

@@ -1,6 +1,7 @@
 """One look for all figures: sizes that fit a two-column paper, legends, files that are the same for the same results.
 The colours of algorithms are in look.py."""
 import math
+import textwrap
 
 import matplotlib
 
@@ -94,7 +95,7 @@ def name_point(fig, results, point, more=""):
     """Says which point of a sweep is shown."""
     words = ", ".join(part for part in (results.point_title(point), more) if part)
     if words:
-        fig.suptitle(words)
+        fig.suptitle(textwrap.fill(words, round(14 * fig.get_figwidth())))
 
 
 def evenly(items, most):

@@ -1,15 +1,13 @@
 """A results folder in words: the question, the answer, and how certain it is. Numbers are the simulator's."""
 from .figures.target import rows_of, target_text
-from .results import list_of, object_of, seconds, value_text
+from .results import energy_unit, list_of, object_of, seconds, value_text
 from .verdicts import ONE_REPLICA, is_undecided, known
 
 
 def energy(joules):
     """As the closing table has it."""
-    for unit, name in ((3.6e6, "kWh"), (1e3, "kJ")):
-        if joules >= unit:
-            return f"{joules / unit:.3g} {name}"
-    return f"{joules:.3g} J"
+    unit, name = energy_unit(joules)
+    return f"{joules / unit:.3g} {name}"
 
 
 def joined(parts):
@@ -282,14 +280,26 @@ def budget(results, runs):
 def run_warnings(results):
     """One line per warning; what is the same of four and more runs of an algorithm is one line, as in the terminal."""
     algorithm_of = dict(zip(results.runs["run"], results.runs["algorithm"]))
-    warned = {}
+    warned, kinds = {}, {}
+
+    def where_of(run):
+        rows = results.runs[results.runs["run"] == run]
+        title = results.point_title(tuple(rows.iloc[0][axis] for axis in results.axes)) if len(rows) else ""
+        return f" at {title}" if title else ""
+
     for _, warning in results.warnings.iterrows():
         label = algorithm_of.get(warning["run"], warning["run"])
         warned.setdefault((label, warning["text"]), []).append(warning["run"])
+        kinds[label, warning["text"]] = warning["kind"]
     lines = []
     for (label, text), runs in warned.items():
         total = list(algorithm_of.values()).count(label)
-        lines += [f"{run} {text}" for run in runs] if len(runs) < 4 else [f"{label} ({len(runs)} of {total} runs) {text}"]
+        if kinds[label, text] in ("at_edge", "tuned_in_vain"):  # of the algorithm at a point, not of a run
+            lines += [f"{label}{where_of(run)} {text}" for run in runs] if len(runs) < 4 else [f"{label} (at {len(runs)} points) {text}"]
+        elif len(runs) < 4:
+            lines += [f"{run} {text}" for run in runs]
+        else:
+            lines.append(f"{label} ({len(runs)} of {total} runs) {text}")
     return lines
 
 

@@ -39,10 +39,39 @@ double process_limit() {
 
 }  // namespace
 
+double control_groups_limit(const std::string& groups, const std::string& root) {
+  double least = HUGE_VAL;
+  std::ifstream file(groups);
+  for (std::string line; std::getline(file, line);) {  // number:controllers:/path
+    const std::size_t first = line.find(':');
+    const std::size_t second = line.find(':', first + 1);
+    if (second == std::string::npos) continue;
+    const std::string controllers = "," + line.substr(first + 1, second - first - 1) + ",";
+    const bool is_version_2 = controllers == ",,";
+    if (!is_version_2 && controllers.find(",memory,") == std::string::npos) continue;
+    const std::string tree = is_version_2 ? root : root + "/memory";
+    const char* name = is_version_2 ? "/memory.max" : "/memory.limit_in_bytes";
+    for (std::string path = line.substr(second + 1);; path.resize(path.rfind('/'))) {
+      if (path == "/") path.clear();
+      least = std::min(least, control_group_limit((tree + path + name).c_str()));
+      if (path.empty() || path[0] != '/') break;
+    }
+  }
+  return least;
+}
+
+double shared_memory() {
+  return std::min(main_memory_and_swap(),
+                  control_groups_limit("/proc/self/cgroup", "/sys/fs/cgroup"));
+}
+
 double machine_memory() {
-  return std::min({main_memory_and_swap(), control_group_limit("/sys/fs/cgroup/memory.max"),
-                   control_group_limit("/sys/fs/cgroup/memory/memory.limit_in_bytes"),
-                   process_limit()});
+  return std::min(shared_memory(), process_limit());
+}
+
+unsigned jobs_that_fit(unsigned wanted, double bytes_of_each, double memory) {
+  if (wanted * bytes_of_each <= memory) return wanted;
+  return std::max(1U, static_cast<unsigned>(memory / bytes_of_each));
 }
 
 std::string shown_bytes(double bytes) {

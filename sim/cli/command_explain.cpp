@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <filesystem>
 #include <iostream>
 
@@ -16,6 +17,11 @@ std::size_t reached(const std::vector<RunToTarget>& runs) {
   std::size_t count = 0;
   for (const RunToTarget& run : runs) count += run.time_s ? 1 : 0;
   return count;
+}
+
+/// Whether its initial model was good enough.
+bool starts_there(const RunToTarget& run) {
+  return run.time_s && *run.time_s == 0;
 }
 
 /// Who of the two comes first in the table, where that is not what the pairs below say: these are of
@@ -63,6 +69,12 @@ int explain_results(const po::variables_map& options, const std::vector<std::str
     }
     const auto verdict = stored_verdict(words[0], words[1], words[2], point);
     if (verdict) std::cout << to_text(*verdict);
+    if (std::ranges::any_of(a, starts_there) && std::ranges::any_of(b, starts_there)) {
+      std::cout
+          << "There is nothing to explain: the initial model is at the target already, for both "
+             "with the same seed. Set a harder target.\n";
+      return verdict ? 0 : 1;
+    }
     std::cout << "There is no ratio to take apart: " << words[1] << " reached the target in "
               << reached(a) << " of " << a.size() << " runs, " << words[2] << " in " << reached(b)
               << " of " << b.size() << ", never both with the same seed.\n";

@@ -90,6 +90,26 @@ void learn_from_folder(RunTable& table, const std::string& folder) {
   }
 }
 
+std::string name_in(const Json& scenario) {
+  return scenario.contains("name") && scenario["name"].is_string() ? scenario["name"] : "";
+}
+
+/// What is joined must not take the place of another scenario's results. One of the same name that has
+/// been changed since may take its own: as with run, finished runs stay.
+void check_is_for(const std::string& folder, const Json& scenario) {
+  std::error_code ignored;
+  if (!std::filesystem::exists(std::filesystem::path(folder) / "plan.json", ignored)) return;
+  std::string there;
+  try {
+    there = name_in(scenario_of(folder));
+  } catch (const InputError&) {
+    return;  // damaged, and written anew
+  }
+  if (there == name_in(scenario)) return;
+  throw InputError("--out: " + folder + " holds the results of the scenario '" + there +
+                   "', not of '" + name_in(scenario) + "': choose another folder");
+}
+
 /// Runs that the tuning has planned and that are nowhere.
 std::size_t missing_trials(const RunTable& table, const ResultsFolder& out) {
   std::set<std::string> missing;
@@ -120,6 +140,7 @@ int merge(const po::variables_map& options, const std::vector<std::string>& comm
     table.learn_from(other);
   }
   const auto target = options["out"].as<std::string>();
+  check_is_for(target, scenario_of(folders.front()));
   learn_from_folder(table, target);
   ResultsFolder out(target, {table, scenario_of(folders.front()), provenance(command_line)}, {});
   for (const std::string& damage : out.take_complaints()) {

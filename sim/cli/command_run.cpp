@@ -5,6 +5,8 @@
 #include <thread>
 
 #include "sim/base/atomic_file.hpp"
+#include "sim/base/format.hpp"
+#include "sim/base/machine_memory.hpp"
 #include "sim/cli/command_line.hpp"
 #include "sim/cli/command_options.hpp"
 #include "sim/cli/progress_display.hpp"
@@ -36,6 +38,17 @@ struct Effort {
 
   bool traces() const { return trace.window || trace.paje; }
 };
+
+/// As many at once as fit into memory together.
+void limit_jobs(Effort& effort, const MemoryNeed& need) {
+  const unsigned fit = jobs_that_fit(effort.jobs, need.bytes, shared_memory());
+  if (fit < effort.jobs && !effort.quiet) {
+    std::cerr << "no more than " << counted(fit, "run") << " at once: " << need.what
+              << " needs about " << shown_bytes(need.bytes) << " of the "
+              << shown_bytes(shared_memory()) << " of memory there are\n";
+  }
+  effort.jobs = fit;
+}
 
 void on_interrupt(int) {
   interrupted = 1;
@@ -171,6 +184,7 @@ int run(const po::variables_map& options, const std::vector<std::string>& comman
   const Fresh fresh = fresh_of(options, shard);
   Study study = load_study(options, "run");
   check_fits_memory(study.memory_need());
+  limit_jobs(effort, study.memory_need());
   const std::vector<std::size_t> runs = runs_of_shard(study, shard);
   const auto open = [&] {
     try {

@@ -100,9 +100,24 @@ std::string target_text(const TargetSpec& target) {
   return text.str();
 }
 
+/// " at ratio=8"; nothing without a sweep.
+std::string at_point(const std::vector<std::string>& axis_names, const std::vector<Json>& point) {
+  std::string text;
+  for (std::size_t i = 0; i < point.size(); ++i) {
+    text += (i == 0 ? " at " : " ") + axis_names[i] + "=" + shown_value(point[i]);
+  }
+  return text;
+}
+
+/// Whether it is of the algorithm at a point, not of the run that it is kept with.
+bool is_of_tuning(const RunWarning& warning) {
+  return warning.kind == "at_edge" || warning.kind == "tuned_in_vain";
+}
+
 /// What is wrong with the runs, or to be known of them, one line each; but what is the same of many
 /// runs of an algorithm is one line.
-std::vector<std::string> warnings_about(const std::vector<const ComparisonRow*>& rows) {
+std::vector<std::string> warnings_about(const std::vector<const ComparisonRow*>& rows,
+                                        const std::vector<std::string>& axes) {
   constexpr std::size_t many = 4;
   std::map<std::pair<std::string, std::string>, std::size_t> warned;  // by algorithm and words
   std::map<std::string, std::size_t> runs;
@@ -122,19 +137,25 @@ std::vector<std::string> warnings_about(const std::vector<const ComparisonRow*>&
       }
       for (const RunWarning& warning : r->warnings) {
         const std::size_t count = warned[{r->algorithm, warning.text}];
+        const std::string who =
+            is_of_tuning(warning) ? r->algorithm + at_point(axis_names(axes), row->point) : name;
         if (count < many)
-          lines.push_back("warning: " + name + " " + warning.text);
+          lines.push_back("warning: " + who + " " + warning.text);
         else if (told.insert({r->algorithm, warning.text}).second)
-          lines.push_back("warning: " + r->algorithm + " (" + std::to_string(count) + " of " +
-                          counted(runs[r->algorithm], "run") + ") " + warning.text);
+          lines.push_back("warning: " + r->algorithm + " (" +
+                          (is_of_tuning(warning) ? "at " + std::to_string(count) + " points"
+                                                 : std::to_string(count) + " of " +
+                                                       counted(runs[r->algorithm], "run")) +
+                          ") " + warning.text);
       }
     }
   }
   return lines;
 }
 
-void print_warnings(std::ostream& out, const std::vector<const ComparisonRow*>& rows) {
-  const std::vector<std::string> lines = warnings_about(rows);
+void print_warnings(std::ostream& out, const std::vector<const ComparisonRow*>& rows,
+                    const std::vector<std::string>& axes) {
+  const std::vector<std::string> lines = warnings_about(rows, axes);
   constexpr std::size_t most = 20;
   if (!lines.empty()) out << "\n";
   for (std::size_t i = 0; i < std::min(most, lines.size()); ++i) out << "  " << lines[i] << "\n";
@@ -154,22 +175,32 @@ void print_time_budgets(std::ostream& out, const std::vector<const ComparisonRow
   }
 }
 
+/// A sweep may have hundreds.
+std::string first_of(const std::vector<std::string>& names) {
+  constexpr std::size_t most = 6;
+  if (names.size() <= most) return listed(names);
+  return listed(std::vector<std::string>(names.begin(), names.begin() + most)) + " and " +
+         counted(names.size() - most, "more pair") + ", see comparisons.csv";
+}
+
 /// Which neighbours of the table might change places if evaluations were more frequent.
-void print_resolution(std::ostream& out, const std::vector<const ComparisonRow*>& rows) {
+void print_resolution(std::ostream& out, const std::vector<const ComparisonRow*>& rows,
+                      const std::vector<std::string>& axes) {
   std::vector<std::string> names;
   double widest = 0;
   for (std::size_t i = 1; i < rows.size(); ++i) {
     if (rows[i - 1]->point != rows[i]->point) continue;
     const PairedRatio* result = rows[i - 1]->result_against(rows[i]->algorithm);
     if (result == nullptr || !result->is_within_resolution()) continue;
-    names.push_back(rows[i - 1]->algorithm + " and " + rows[i]->algorithm);
+    names.push_back(rows[i - 1]->algorithm + " and " + rows[i]->algorithm +
+                    at_point(axis_names(axes), rows[i]->point));
     widest = std::max(widest, result->resolution_s);
   }
   if (names.empty()) return;
   const bool sweep = !rows.front()->point.empty();
   out << "  resolution of time to target: " << seconds(widest)
       << " between evaluations (/evaluate/every); within it: "
-      << (sweep ? counted(names.size(), "pair") + " of neighbours" : listed(names)) << "\n";
+      << (sweep ? first_of(names) : listed(names)) << "\n";
 }
 
 /// What the marks in the table mean, of those that are there.
@@ -259,9 +290,9 @@ void print_summary(std::ostream& out, const Experiment& experiment,
     print_legend(out, rows, has_target);
   }
   if (has_target) print_power(out, rows);
-  if (has_target) print_resolution(out, rows);
+  if (has_target) print_resolution(out, rows, axes);
   if (axes.empty()) print_time_budgets(out, rows);
-  print_warnings(out, rows);
+  print_warnings(out, rows, axes);
 }
 
 }  // namespace motley

@@ -1,5 +1,7 @@
 #include "sim/cli/summary_row.hpp"
 
+#include <array>
+
 #include "sim/base/format.hpp"
 
 namespace motley {
@@ -19,7 +21,11 @@ std::string energy_amount(double joules) {
   constexpr double joules_per_kWh = 3.6e6;
   if (joules < 1e3) return significant(joules, 3) + " J";
   if (joules < joules_per_kWh) return significant(joules / 1e3, 3) + " kJ";
-  return significant(joules / joules_per_kWh, 3) + " kWh";
+  double amount = joules / joules_per_kWh;
+  std::size_t unit = 0;
+  constexpr std::array<const char*, 3> units = {" kWh", " MWh", " GWh"};
+  for (; amount >= 1e3 && unit + 1 < units.size(); ++unit) amount /= 1e3;
+  return significant(amount, 3) + units[unit];
 }
 
 }  // namespace

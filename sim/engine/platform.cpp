@@ -111,6 +111,11 @@ ClusterPlan inspect_platform(const std::string& file, const Place& place) {
     const std::string class_name = host["class"];
     const std::string node = host["node"];
     HostPlan entry{host["name"], class_name.empty() ? "worker" : class_name, host["speed"], {}, {}};
+    if (role == "worker" && class_name == "server") {
+      refuse("host " + entry.name +
+             " has the property class 'server', which is what servers are called in results: "
+             "choose another");
+    }
     if (role == "worker") {
       if (!node.empty()) entry.node = nodes.try_emplace(node, nodes.size()).first->second;
       plan.workers.push_back(entry);

@@ -1,14 +1,16 @@
 #include "sim/engine/platform_profiles.hpp"
 
+#include <cmath>
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
-#include <limits>
 #include <map>
+#include <optional>
 #include <sstream>
 #include <vector>
 
 #include "sim/base/limits.hpp"
+#include "sim/base/text.hpp"
 #include "sim/scenario/units.hpp"
 
 namespace motley {
@@ -95,23 +97,63 @@ std::vector<Element> elements_of(const std::string& xml) {
   return elements;
 }
 
-/// The values of a profile, which is lines of a time and a value, with its line.
-std::vector<std::pair<std::size_t, double>> values_of(const std::string& profile) {
-  std::vector<std::pair<std::size_t, double>> values;
-  std::istringstream lines(profile);
+/// A line of a profile that sets a value.
+struct ProfileLine {
   std::size_t number = 0;
+  double value = 0;
+};
+
+struct Profile {
+  std::vector<ProfileLine> lines;
+  std::string flaw;  ///< "line 3: must be ..." where SimGrid could not go on
+};
+
+/// A number and nothing else.
+std::optional<double> number_in(const std::string& word) {
+  char* end = nullptr;
+  const double value = std::strtod(word.c_str(), &end);
+  return !word.empty() && end == word.c_str() + word.size() ? std::optional(value) : std::nullopt;
+}
+
+/// Lines of a time and a value, beside comments and how often it repeats. What a profile draws from
+/// distributions (STOCHASTIC) is left to SimGrid.
+Profile read_profile(const std::string& text) {
+  Profile profile;
+  std::istringstream lines(text);
+  std::size_t number = 0;
+  double before = 0;
   for (std::string line; std::getline(lines, line);) {
     ++number;
-    double time = 0;
-    std::string word;
     std::istringstream words(line);
-    if (!(words >> time >> word)) continue;  // a comment, or a word such as PERIODICITY
-    char* end = nullptr;
-    const double value = std::strtod(word.c_str(), &end);
-    const bool is_number = end == word.c_str() + word.size();
-    values.emplace_back(number, is_number ? value : std::numeric_limits<double>::quiet_NaN());
+    std::string first;
+    std::string second;
+    words >> first >> second;
+    if (first == "STOCHASTIC") return {};
+    if (first.empty() || first[0] == '#' || first[0] == '%') continue;
+    const bool repeats = first == "PERIODICITY" || first == "LOOPAFTER";
+    const std::optional<double> time = repeats ? std::optional(before) : number_in(first);
+    const std::optional<double> value = number_in(second);
+    const std::string here = "line " + std::to_string(number) + ": ";
+    if (!time || !value || !std::isfinite(*time) || *time < 0) {
+      profile.flaw = here +
+                     "must be a time of at least 0 and a value, or PERIODICITY and a time, got '" +
+                     shortened(valid_utf8(line)) + "'";
+      return profile;
+    }
+    if (*time < before) {
+      profile.flaw = here + "must not come before the line above it, got '" +
+                     shortened(valid_utf8(line)) + "'";
+      return profile;
+    }
+    before = *time;
+    if (!repeats) profile.lines.push_back({number, *value});
   }
-  return values;
+  return profile;
+}
+
+/// What an attribute names a file with.
+bool names_profile(const Element& element, const std::string& key) {
+  return key.ends_with("_file") || (element.name == "trace" && key == "file");
 }
 
 std::string flaw_of(const Element& element, const std::filesystem::path& folder) {
@@ -124,18 +166,18 @@ std::string flaw_of(const Element& element, const std::filesystem::path& folder)
     return who + "core must be a whole number of at least 1, got \"" + cores + "\"";
   }
   for (const auto& [key, file] : element.attributes) {
-    const bool is_trace = element.name == "trace" && key == "file";
-    if (!key.ends_with("_file") && !is_trace) continue;
-    if (file.empty()) continue;
-    // SimGrid looks beside the platform file and then where it was called.
-    const bool is_beside = std::filesystem::is_regular_file(folder / file);
-    if (!is_beside && !std::filesystem::is_regular_file(file)) {
-      return who + key + ": no such file: " + (folder / file).string();
+    if (!names_profile(element, key) || file.empty()) continue;
+    // SimGrid would also look where it was called, which is elsewhere the next time.
+    if (!std::filesystem::is_regular_file(folder / file)) {
+      return who + key + ": no such file: " + (folder / file).string() +
+             " (paths are relative to the platform file)";
     }
-    if (is_trace) continue;
-    for (const auto& [line, value] :
-         values_of(text_of(is_beside ? folder / file : std::filesystem::path(file)))) {
-      const std::string where = key + " '" + file + "', line " + std::to_string(line) + ": ";
+    const Profile profile = read_profile(text_of(folder / file));
+    const std::string in_file = key + " '" + file + "', ";
+    if (!profile.flaw.empty()) return who + in_file + profile.flaw;
+    if (element.name == "trace") continue;
+    for (const auto& [line, value] : profile.lines) {
+      const std::string where = in_file + "line " + std::to_string(line) + ": ";
       if (key == "state_file") {
         if (!(value > 0)) {
           return who + "is switched off by its state profile, and failures are not modelled";
@@ -165,6 +207,23 @@ std::string connection_flaw(const Element& element) {
 }
 
 }  // namespace
+
+std::vector<std::filesystem::path> files_named_in(const std::filesystem::path& platform) {
+  const std::filesystem::path folder = platform.parent_path();
+  std::vector<std::filesystem::path> files;
+  for (const Element& element : elements_of(text_of(platform))) {
+    for (const auto& [key, file] : element.attributes) {
+      const bool is_include = element.name == "include" && key == "file";
+      if (file.empty() || !(is_include || names_profile(element, key))) continue;
+      files.push_back(folder / file);
+      if (!is_include || !std::filesystem::is_regular_file(files.back())) continue;
+      for (std::filesystem::path& inner : files_named_in(folder / file)) {
+        files.push_back(std::move(inner));
+      }
+    }
+  }
+  return files;
+}
 
 std::string profile_flaw(const std::filesystem::path& platform) {
   const std::filesystem::path folder = platform.parent_path();

@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <string>
+#include <vector>
 
 namespace motley {
 
@@ -11,5 +12,8 @@ namespace motley {
 /// speed_file, availability_file, bandwidth_file and latency_file of any element, and the older
 /// <trace_connect>.
 std::string profile_flaw(const std::filesystem::path& platform);
+
+/// The files that a platform file includes or reads profiles from, in its order.
+std::vector<std::filesystem::path> files_named_in(const std::filesystem::path& platform);
 
 }  // namespace motley

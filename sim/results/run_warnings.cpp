@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "sim/base/format.hpp"
+#include "sim/results/link_use.hpp"
 
 namespace motley {
 namespace {
@@ -39,6 +40,16 @@ bool never_acted(const RunResult& result, const std::string& acted) {
          std::none_of(result.decisions.begin(), result.decisions.end(), [&](const Decision& made) {
            return made.quantity == acted && made.time_s > 0;
          });
+}
+
+/// Whether gradients of twins shared the server's port, and were applied one by one. Without noise twins
+/// that push together once push together for ever.
+bool met_at_port(const RunResult& result, std::size_t twins) {
+  constexpr double visible = 0.1;
+  if (twins == 0 || result.max_staleness == 0) return false;
+  return std::ranges::any_of(link_uses(result), [](const LinkUse& link) {
+    return link.name.starts_with("server") && link.utilisation >= visible;
+  });
 }
 
 }  // namespace
@@ -81,6 +92,15 @@ std::vector<RunWarning> warnings_of(const RunResult& result, const RunSetting& s
   if (result.updates > 0 && !setting.bound.empty() && never_acted(result, setting.acted)) {
     warnings.push_back(
         {"bound_idle", "has a " + setting.bound + " that never acted: it ran as if without it"});
+  }
+  if (met_at_port(result, setting.twins)) {
+    warnings.push_back(
+        {"lockstep",
+         "has " + std::to_string(setting.twins) +
+             " workers that are exactly equal and without noise, so they meet at the "
+             "server's port in every step; with the least noise they do not, and it may "
+             "be faster: try --set '/cluster/noise={\"law\": \"exponential\", "
+             "\"mean\": 0.001}'"});
   }
   return warnings;
 }

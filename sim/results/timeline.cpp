@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 #include <sstream>
 
 namespace motley {
@@ -122,8 +121,10 @@ void Timeline::updated(std::size_t host, double begin, double end,
 }
 
 void Timeline::put_in_order() {
-  std::vector<std::size_t> order(intervals_.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::vector<std::size_t> order;
+  for (std::size_t i = 0; i < intervals_.size(); ++i) {
+    if (!intervals_[i].outside) order.push_back(i);
+  }
   std::stable_sort(order.begin(), order.end(), [this](std::size_t a, std::size_t b) {
     const Interval& left = intervals_[a];
     const Interval& right = intervals_[b];
@@ -136,6 +137,8 @@ void Timeline::put_in_order() {
     sorted.push_back(intervals_[old]);
   }
   for (Arrow& arrow : arrows_) arrow = {place[arrow.send], place[arrow.update]};
+  std::erase_if(arrows_,
+                [](const Arrow& arrow) { return arrow.send == none || arrow.update == none; });
   intervals_ = std::move(sorted);
 }
 
@@ -166,9 +169,12 @@ void Timeline::close(double end) {
   for (Message& message : messages_) {
     if (message.under_way) show(message, end_s_);
   }
+  ended_before_s_ = end < window_.from_s ? std::optional(end) : std::nullopt;
   for (Interval& interval : intervals_) {
+    const bool lasted = interval.begin_s < interval.end_s;
     interval.end_s = std::min(interval.end_s, end_s_);
     interval.begin_s = std::clamp(interval.begin_s, window_.from_s, end_s_);
+    interval.outside = lasted && interval.begin_s == interval.end_s;
   }
   put_in_order();
   fill_gaps();
@@ -178,6 +184,10 @@ void Timeline::close(double end) {
 std::string Timeline::extent() const {
   std::ostringstream text;
   if (kept_workers_ < workers_) text << kept_workers_ << " of " << workers_ << " workers, ";
+  if (ended_before_s_) {
+    text << "nothing: the run ended at " << *ended_before_s_ << " s, before the window";
+    return text.str();
+  }
   text << window_.from_s << " s to " << end_s_ << " s";
   if (full_at_s_) {
     text << " (there the timeline is full: " << window_.most_intervals

@@ -29,6 +29,7 @@ class Timeline {
     State state = State::wait;
     double begin_s = 0;
     double end_s = 0;
+    bool outside = false;  ///< of the window; dropped at the end
   };
   /// From the interval in which a push was sent to the update it went into.
   struct Arrow {
@@ -94,6 +95,7 @@ class Timeline {
   std::vector<Arrow> arrows_;
   std::optional<double> full_at_s_;
   double end_s_ = 0;
+  std::optional<double> ended_before_s_;  // the run, before the window begins
 };
 
 }  // namespace motley

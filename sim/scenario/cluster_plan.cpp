@@ -14,6 +14,9 @@ class PlanMaker {
  public:
   PlanMaker(const ClusterSpec& spec, double flops_per_sample, std::uint64_t seed)
       : spec_(spec), places_(places_of(spec, {})) {
+    std::size_t workers = 0;
+    for (const WorkerClassSpec& worker : spec.workers) workers += worker.count;
+    plan_.workers.reserve(workers);
     for (std::size_t k = 0; k < spec.workers.size(); ++k) add_workers(k, flops_per_sample, seed);
     const std::vector<const ServerSpec*> servers = servers_of(spec);
     for (const ServerSpec* server : servers) {
@@ -170,6 +173,7 @@ void for_each_link(const ClusterPlan& plan, const std::function<void(const LinkS
 
 std::vector<double> worker_speeds(const ClusterPlan& plan) {
   std::vector<double> speeds;
+  speeds.reserve(plan.workers.size());
   for (const HostPlan& worker : plan.workers) speeds.push_back(worker.speed_flops);
   return speeds;
 }

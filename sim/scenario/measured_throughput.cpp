@@ -73,6 +73,16 @@ JsonValue MeasuredThroughput::schema() {
                  {"additionalProperties", false}}}}};
 }
 
+std::optional<std::pair<std::size_t, std::size_t>> MeasuredThroughput::falling_time() const {
+  for (std::size_t i = 1; i < points_.size(); ++i) {
+    if (points_[i].full < points_[i - 1].full) {
+      return std::pair(static_cast<std::size_t>(points_[i - 1].batch),
+                       static_cast<std::size_t>(points_[i].batch));
+    }
+  }
+  return std::nullopt;
+}
+
 double MeasuredThroughput::samples_at_full_speed(std::size_t n) const {
   const auto b = static_cast<double>(n);
   const auto on_line = [b](const Point& from, const Point& to) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -28,6 +29,8 @@ class MeasuredThroughput {
   /// How many samples, at the throughput of the largest batch, take as long as one batch of n. Exactly
   /// n where the throughput is that.
   double samples_at_full_speed(std::size_t n) const;
+  /// Two neighbours of which the larger batch takes less time: {8, 16}. Empty when there are none.
+  std::optional<std::pair<std::size_t, std::size_t>> falling_time() const;
 
  private:
   struct Point {

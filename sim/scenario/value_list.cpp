@@ -76,7 +76,10 @@ ValueList list_of_range(Json range_json, const Place& place) {
     throw InputError(place, "spans more than numbers can: bring \"from\" and \"to\" nearer",
                      range_json);
   }
-  ValueList list{{}, log ? ValueList::Scale::log : ValueList::Scale::linear, true};
+  ValueList list{{},
+                 log ? ValueList::Scale::log : ValueList::Scale::linear,
+                 ValueList::Span{std::min(from.number, to.number), std::max(from.number, to.number),
+                                 range.steps}};
   for (std::size_t i = 0; i < range.steps; ++i) {
     const double part = static_cast<double>(i) / static_cast<double>(range.steps - 1);
     list.values.push_back(rounded(log ? from.number * std::pow(to.number / from.number, part)
@@ -132,15 +135,26 @@ std::optional<Amount> amount_of(const Json& value) {
   return Amount{number, end};
 }
 
-std::optional<Json> next_value(const Json& before, const Json& last, ValueList::Scale scale) {
-  const std::optional<Amount> a = amount_of(before);
-  const std::optional<Amount> b = amount_of(last);
-  if (!a || !b || scale == ValueList::Scale::none) return std::nullopt;
-  double next = scale == ValueList::Scale::log ? b->number * (b->number / a->number)
-                                               : b->number + (b->number - a->number);
-  if (before.is_number_integer() && last.is_number_integer()) next = std::round(next);
-  if (!std::isfinite(next) || next == b->number) return std::nullopt;
-  return rounded(next, b->unit);
+std::optional<Json> value_beyond(const ValueList& list, bool upper, std::size_t k) {
+  const std::size_t n = list.values.size();
+  if (list.scale == ValueList::Scale::none || n < 2) return std::nullopt;
+  const Json& last = list.values[upper ? n - 1 : 0];
+  const Json& before = list.values[upper ? n - 2 : 1];
+  double end = amount_of(last)->number;
+  double inner = amount_of(before)->number;
+  auto steps = static_cast<double>(k);
+  if (list.range) {  // from its own ends: no rounding adds up
+    end = upper ? list.range->high : list.range->low;
+    inner = upper ? list.range->low : list.range->high;
+    steps /= static_cast<double>(list.range->steps - 1);
+  }
+  double number = list.scale == ValueList::Scale::log ? end * std::pow(end / inner, steps)
+                                                      : end + steps * (end - inner);
+  if (list.only_whole) number = std::round(number);
+  if (!std::isfinite(number) || (number == 0 && list.scale == ValueList::Scale::log)) {
+    return std::nullopt;
+  }
+  return rounded(number, amount_of(last)->unit);
 }
 
 std::vector<Json> whole_values(const std::vector<Json>& values) {
@@ -152,8 +166,9 @@ std::vector<Json> whole_values(const std::vector<Json>& values) {
   return whole;
 }
 
-void ValueList::round_range() {
-  if (is_range) values = whole_values(values);
+void ValueList::keep_whole() {
+  only_whole = true;
+  if (range) values = whole_values(values);
 }
 
 ValueList ValueList::read(const Json& written, const Place& place) {

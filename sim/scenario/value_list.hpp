@@ -15,10 +15,18 @@ struct ValueList {
   std::vector<Json> values;
   /// Equal differences or ratios; none of what is no number, or of numbers with different units.
   Scale scale = Scale::none;
-  bool is_range = false;
+  /// The numbers of a range, the smaller first.
+  struct Span {
+    double low = 0;
+    double high = 0;
+    std::size_t steps = 0;
+  };
+  std::optional<Span> range = {};  ///< empty: the values were listed
 
-  /// The values of a range as whole numbers, each once; what was listed stays as it is.
-  void round_range();
+  bool only_whole = false;  ///< no other numbers will do
+
+  /// Makes the values of a range whole numbers, each once; what was listed stays as it is.
+  void keep_whole();
   /// InputError when it is neither list nor range, is empty, or has a value twice.
   static ValueList read(const Json& given, const Place& place);
   /// The JSON Schema of what read() takes.
@@ -36,8 +44,10 @@ struct Amount {
 /// Empty for anything else.
 std::optional<Amount> amount_of(const Json& value);
 
-/// What comes after `last` at the same ratio or difference as it comes after `before`; whole when
-/// both are. Empty when there is no such amount.
-std::optional<Json> next_value(const Json& before, const Json& last, ValueList::Scale scale);
+/// The k-th value, from 1, beyond the upper or lower end of a list that is in ascending order: a range
+/// goes on as it is, a list at the ratio or difference of its last two; whole where
+/// only that will do. Empty
+/// when there is no such amount.
+std::optional<Json> value_beyond(const ValueList& list, bool upper, std::size_t k);
 
 }  // namespace motley

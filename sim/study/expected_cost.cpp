@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "sim/base/json.hpp"
 
@@ -30,15 +31,14 @@ double mean_factor(const HostPlan& worker, const Scenario& scenario) {
 double expected_cost(const Experiment& experiment, const RunPlan& plan) {
   const StopSpec& stop = experiment.scenario().stop;
   const Problem& problem = experiment.problem();
-  const std::vector<HostPlan>& workers = experiment.cluster().workers;
-  const double batch =
-      static_cast<double>(plan.batches.sum()) / static_cast<double>(workers.size());  // mean
+  const auto workers = static_cast<double>(experiment.cluster().workers.size());
+  const double batch = static_cast<double>(plan.batches.sum()) / workers;  // mean
   const double samples_of_update = batch * plan.gradients_per_update;
+  const std::vector<double> speeds = experiment.facts().speeds_at(plan.batches.by_rank());
   double cluster_flops = 0;
-  for (std::size_t i = 0; i < workers.size(); ++i) {
-    cluster_flops += mean_factor(workers[i], experiment.scenario()) *
-                     workers[i].step.speed_at(plan.batches[i], workers[i].speed_flops,
-                                              experiment.flops_per_sample());
+  for (std::size_t i = 0; i < speeds.size(); ++i) {
+    cluster_flops +=
+        mean_factor(experiment.cluster().workers[i], experiment.scenario()) * speeds[i];
   }
   const double samples_per_s = cluster_flops / experiment.flops_per_sample();
 

@@ -85,6 +85,17 @@ struct AlgorithmEntry {
   }
 };
 
+/// Workers of which another one of the class has the same speed, where no noise tells them apart.
+std::size_t count_twins(const ClusterPlan& cluster) {
+  std::map<std::pair<std::string, double>, std::size_t> alike;
+  for (const HostPlan& worker : cluster.workers) {
+    if (worker.noise.law == NoiseSpec::Law::none) ++alike[{worker.class_name, worker.speed_flops}];
+  }
+  std::size_t twins = 0;
+  for (const auto& [what, count] : alike) twins += count > 1 ? count : 0;
+  return twins;
+}
+
 /// All keys of an entry.
 const std::vector<FieldInfo>& entry_keys(const AlgorithmInfo& info) {
   static const std::map<std::string, std::vector<FieldInfo>> keys_by_name = [] {
@@ -288,7 +299,7 @@ void Experiment::complete(RunPlan& plan) const {
     if (!plan.parameters.contains(key) && takes(info, key)) plan.parameters[key] = value;
   }
   const Place place_of_defaults = Place{loaded_.file, ""} / "defaults";
-  plan.batches = planned_batches(plan.parameters, cluster_,
+  plan.batches = planned_batches(plan.parameters, facts(),
                                  (has_own_batches ? plan.place : place_of_defaults) / "batch_size");
   const std::unique_ptr<Algorithm> algorithm = info.make(plan.parameters, plan.place, facts());
   if (algorithm->needs_server() && cluster_.servers.empty()) {
@@ -334,10 +345,25 @@ std::string Experiment::describe() const {
   if (data_ && of_one_class(data_->train)) {
     text << "\nwarning: all training samples are of one class: there is nothing to learn";
   }
-  const Heterogeneity uneven = heterogeneity(worker_speeds(cluster_));
-  text << "\n"
-       << "heterogeneity: speed ratio " << uneven.speed_ratio << ", coefficient of variation "
-       << uneven.speed_cv << ", sync efficiency " << uneven.sync_efficiency;
+  const auto tell = [&text](const Heterogeneity& uneven) {
+    text << "speed ratio " << uneven.speed_ratio << ", coefficient of variation " << uneven.speed_cv
+         << ", sync efficiency " << uneven.sync_efficiency;
+  };
+  const std::vector<WorkerClassSpec>& specs = scenario().cluster.workers;
+  for (std::size_t i = 0; i < specs.size(); ++i) {
+    const auto fall =
+        specs[i].samples_per_s ? specs[i].samples_per_s->falling_time() : std::nullopt;
+    if (!fall) continue;
+    text << "\nwarning: /cluster/workers/" << i << "/samples_per_s: a batch of " << fall->second
+         << " takes less time than one of " << fall->first << ": is that what was measured?";
+  }
+  text << "\nheterogeneity: ";
+  tell(heterogeneity(worker_speeds(cluster_)));
+  if (!facts_.step_times.empty()) {
+    const RunPlan& first = runs_.front();
+    text << ", of the largest batches\nheterogeneity with the batches of " << first.label << ": ";
+    tell(heterogeneity(facts_.speeds_at(first.batches.by_rank())));
+  }
   if (const std::string changes = described_changes(cluster_); !changes.empty()) {
     text << "\n" << changes;
   }
@@ -361,8 +387,12 @@ RunResult Experiment::run(const RunPlan& plan, unsigned threads,
       find_algorithm(plan.algorithm, plan.place).make(parameters, plan.place, facts());
   RunResult result = run(*algorithm, threads, on_progress, run_name, trace);
   const ActingBound bound = algorithm->bound();
-  RunSetting setting{0, 0, parameters.value("warm_up", std::uint64_t{0}), bound.parameter,
-                     bound.decision};
+  RunSetting setting{0,
+                     0,
+                     parameters.value("warm_up", std::uint64_t{0}),
+                     bound.parameter,
+                     bound.decision,
+                     count_twins(cluster_)};
   if (data_ && data_->test.size() > 0) {
     std::vector<std::size_t> counts(data_->classes);
     for (const std::uint16_t label : data_->test.labels) ++counts[label];

@@ -16,6 +16,10 @@ constexpr double bytes_of_worker = 20e3;
 /// and 2,000.
 constexpr double bytes_of_way_inside = 150;
 
+/// What two joined sites take: their links and routes in SimGrid, and what is planned of
+/// them, measured with 400 and 800 sites.
+constexpr double bytes_of_site_link = 2300;
+
 /// Ways between two workers of one node, all nodes together.
 double ways_inside(const ClusterPlan& cluster) {
   std::vector<double> members(cluster.nodes.size());
@@ -42,6 +46,12 @@ MemoryNeed memory_need_of(const Experiment& experiment, const RunPlan& plan) {
   if (!experiment.cluster().nodes.empty()) {
     parts.push_back({ways_inside(experiment.cluster()) * bytes_of_way_inside, root / "cluster",
                      "nodes of so many workers"});
+  }
+  if (!experiment.cluster().site_links.empty()) {
+    parts.push_back(
+        {static_cast<double>(experiment.cluster().site_links.size()) * bytes_of_site_link,
+         root / "cluster" / "fabric",
+         std::to_string(experiment.cluster().places.size()) + " sites, any two of them joined"});
   }
   if (experiment.problem().is_real()) {
     parts.push_back({sizeof(float) * parameters * (workers + 1), root / "model",

@@ -7,6 +7,7 @@
 #include "sim/base/digest.hpp"
 #include "sim/base/regular_file.hpp"
 #include "sim/engine/platform.hpp"
+#include "sim/engine/platform_profiles.hpp"
 
 namespace motley {
 namespace {
@@ -24,7 +25,13 @@ const SharedPlatforms::Entry& SharedPlatforms::get(const std::string& file, cons
   if (!std::filesystem::exists(file)) throw InputError(place, "no such file: " + file);
   const std::string why_not = why_not_regular(file);
   if (!why_not.empty()) throw InputError(place, file + ": " + why_not);
-  return known_[file] = {inspect_platform(file, place), digest(contents_of(file))};
+  const ClusterPlan plan = inspect_platform(file, place);
+  // What it is in all, profiles included: runs are named by it.
+  std::string whole = contents_of(file);
+  for (const std::filesystem::path& part : files_named_in(file)) {
+    whole += '\0' + contents_of(part.string());
+  }
+  return known_[file] = {plan, digest(whole)};
 }
 
 const SpeedTrace& SharedPlatforms::trace(const std::string& file, const Place& place) {

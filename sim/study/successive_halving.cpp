@@ -15,6 +15,9 @@ std::size_t reserve_of(std::size_t budget) {
   return budget / 5;
 }
 
+/// Beyond an end of a grid.
+constexpr std::size_t most_added = 1000;
+
 /// Sorted by their numbers, so that its ends are its edges; as it is when they are none.
 ValueList ordered(ValueList list) {
   if (list.scale == ValueList::Scale::none) return list;
@@ -28,7 +31,9 @@ class Halving {
  public:
   Halving(const TuningChoice& choice, const TrialResult& result)
       : choice_(choice), result_(result) {
-    for (const ValueList& grid : choice.grids) grids_.push_back(ordered(grid));
+    for (const ValueList& grid : choice.grids) written_.push_back(ordered(grid));
+    grids_ = written_;
+    added_.resize(grids_.size());
     for (const std::vector<Json>& values : choice.candidates) {
       state_.candidates.push_back({values, 0, 0});
     }
@@ -145,25 +150,38 @@ class Halving {
       const Json& value = state_.candidates[candidate].values[g];
       if (grids_[g].scale == ValueList::Scale::none || values.size() < 2) continue;
       if (choice_.is_limit(g, value)) continue;
-      if (value == values.front()) found.push_back({g, false});
-      if (value == values.back()) found.push_back({g, true});
+      for (const bool upper : {false, true}) {
+        if (value != (upper ? values.back() : values.front())) continue;
+        if (!is_last_whole(candidate, g, upper)) found.push_back({g, upper});
+      }
     }
     return found;
+  }
+
+  /// Whether the next whole number may not be, as beyond the largest batch that fits.
+  bool is_last_whole(std::size_t candidate, std::size_t grid, bool upper) const {
+    std::vector<Json> values = state_.candidates[candidate].values;
+    if (!grids_[grid].only_whole || !values[grid].is_number_integer()) return false;
+    values[grid] = values[grid].get<std::int64_t>() + (upper ? 1 : -1);
+    return !choice_.is_allowed(values);
   }
 
   /// The candidate with its first value that is at an edge, and can be, moved beyond it.
   std::optional<std::vector<Json>> beyond_edge(std::size_t candidate) {
     for (const Edge& edge : edges(candidate)) {
       std::vector<Json>& line = grids_[edge.grid].values;
-      const std::size_t n = line.size();
-      const std::optional<Json> next =
-          edge.upper ? next_value(line[n - 2], line[n - 1], grids_[edge.grid].scale)
-                     : next_value(line[1], line[0], grids_[edge.grid].scale);
-      if (!next) continue;
+      std::size_t& added = edge.upper ? added_[edge.grid].above : added_[edge.grid].below;
+      std::optional<Json> next = value_beyond(written_[edge.grid], edge.upper, added + 1);
+      // Whole numbers may fall together.
+      while (next && *next == (edge.upper ? line.back() : line.front()) && added < most_added) {
+        next = value_beyond(written_[edge.grid], edge.upper, ++added + 1);
+      }
+      if (!next || added == most_added) continue;
       std::vector<Json> values = state_.candidates[candidate].values;
       values[edge.grid] = *next;
       if (!choice_.is_allowed(values)) continue;
       line.insert(edge.upper ? line.end() : line.begin(), *next);
+      ++added;
       return values;
     }
     return std::nullopt;
@@ -171,7 +189,13 @@ class Halving {
 
   const TuningChoice& choice_;
   const TrialResult& result_;
+  struct Added {
+    std::size_t below = 0;
+    std::size_t above = 0;
+  };
+  std::vector<ValueList> written_;       // the grids in ascending order
   std::vector<ValueList> grids_;         // with what has been added at their ends
+  std::vector<Added> added_;             // to each of them
   std::vector<std::size_t> contenders_;  // the best first, once they are ranked
   std::size_t beyond_ = 0;               // runs spent beyond the grids
   TuningState state_;

@@ -44,7 +44,7 @@ std::vector<TuneGrid> grids_of(const Json& entry, const AlgorithmInfo& info, con
   }
   for (TuneGrid& grid : grids) {
     const auto field = std::ranges::find(info.parameters, grid.parameter, &FieldInfo::name);
-    if (field->type == "integer") grid.list.round_range();
+    if (field->type == "integer") grid.list.keep_whole();
   }
   return grids;
 }

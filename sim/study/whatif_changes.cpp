@@ -1,16 +1,33 @@
 #include "sim/study/whatif_changes.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
+#include <optional>
 
 #include "sim/scenario/planned_changes.hpp"
 
 namespace motley {
 namespace {
 
-void speed_up(std::vector<HostPlan>& hosts, const std::string& class_name = "") {
-  for (HostPlan& host : hosts) {
-    if (class_name.empty() || host.class_name == class_name) host.speed_flops *= 2;
+void speed_up(std::vector<HostPlan>& hosts) {
+  for (HostPlan& host : hosts) host.speed_flops *= 2;
+}
+
+/// The workers of a class, or those that are slower than the middle of its speeds.
+struct WorkerGroup {
+  std::string name;
+  std::string class_name;
+  double below_flops = HUGE_VAL;
+
+  bool has(const HostPlan& worker) const {
+    return worker.class_name == class_name && worker.speed_flops < below_flops;
+  }
+};
+
+void speed_up(std::vector<HostPlan>& workers, const WorkerGroup& group) {
+  for (HostPlan& worker : workers) {
+    if (group.has(worker)) worker.speed_flops *= 2;
   }
 }
 
@@ -66,19 +83,32 @@ bool has_noise(const ClusterPlan& plan) {
   });
 }
 
-/// In the order of their first workers.
-std::vector<std::string> classes_of(const ClusterPlan& plan) {
+/// In the order of their first workers; after each class that spreads its speeds, the slower part of
+/// it: node/slower, below the geometric mean of its slowest and fastest.
+std::vector<WorkerGroup> groups_of(const ClusterPlan& plan) {
   std::vector<std::string> classes;
+  std::map<std::string, std::pair<double, double>> extremes;
   for (const HostPlan& worker : plan.workers) {
-    if (std::ranges::find(classes, worker.class_name) == classes.end()) {
-      classes.push_back(worker.class_name);
+    const auto [known, is_new] =
+        extremes.try_emplace(worker.class_name, std::pair(worker.speed_flops, worker.speed_flops));
+    if (is_new) classes.push_back(worker.class_name);
+    known->second.first = std::min(known->second.first, worker.speed_flops);
+    known->second.second = std::max(known->second.second, worker.speed_flops);
+  }
+  std::vector<WorkerGroup> groups;
+  for (const std::string& name : classes) {
+    const auto [slowest, fastest] = extremes[name];
+    if (classes.size() > 1) groups.push_back({name, name});  // a single one is compute_x2
+    if (fastest > (1 + 1e-9) * slowest) {
+      groups.push_back({name + "/slower", name, std::sqrt(slowest) * std::sqrt(fastest)});
     }
   }
-  return classes;
+  return groups;
 }
 
-/// By mean speed; empty when several are equally slow.
-std::string slowest_class(const ClusterPlan& plan) {
+/// By mean speed, or the slower part of the only class; nobody when several are equally slow.
+std::optional<WorkerGroup> slowest_group(const ClusterPlan& plan,
+                                         const std::vector<WorkerGroup>& groups) {
   std::map<std::string, std::pair<double, double>> sums;  // of speeds, and how many
   for (const HostPlan& worker : plan.workers) {
     sums[worker.class_name].first += worker.speed_flops;
@@ -87,7 +117,9 @@ std::string slowest_class(const ClusterPlan& plan) {
   std::vector<std::pair<double, std::string>> means;
   for (const auto& [name, sum] : sums) means.emplace_back(sum.first / sum.second, name);
   std::ranges::sort(means);
-  return means.size() > 1 && means[0].first < means[1].first ? means[0].second : "";
+  if (means.size() == 1 && !groups.empty()) return groups.front();
+  if (means.size() == 1 || means[0].first == means[1].first) return std::nullopt;
+  return WorkerGroup{means[0].second, means[0].second};
 }
 
 }  // namespace
@@ -116,11 +148,10 @@ std::vector<Change> changes_for(const Experiment& experiment, bool uses_server) 
                        speed_up(c.plan.workers);
                        double_server_speed(c);
                      }});
-  const std::vector<std::string> classes = classes_of(plan);
-  for (const std::string& name : classes) {
-    if (classes.size() == 1) break;  // it is compute_x2
-    changes.push_back(
-        {"speed_x2:" + name, [name](ChangedCluster& c) { speed_up(c.plan.workers, name); }});
+  const std::vector<WorkerGroup> groups = groups_of(plan);
+  for (const WorkerGroup& group : groups) {
+    changes.push_back({"speed_x2:" + group.name,
+                       [group](ChangedCluster& c) { speed_up(c.plan.workers, group); }});
   }
   if (uses_server && experiment.scenario().cost.flops_per_update > 0) {
     changes.push_back({"server_speed_x2", double_server_speed});
@@ -133,11 +164,10 @@ std::vector<Change> changes_for(const Experiment& experiment, bool uses_server) 
   if (changes_with_time(plan)) {
     changes.push_back({"no_changes", [](ChangedCluster& c) { remove_changes(c.plan); }});
   }
-  if (const std::string slowest = slowest_class(plan); !slowest.empty()) {
-    changes.push_back({"without:" + slowest, [slowest](ChangedCluster& c) {
-                         std::erase_if(c.plan.workers, [&](const HostPlan& worker) {
-                           return worker.class_name == slowest;
-                         });
+  if (const std::optional<WorkerGroup> slowest = slowest_group(plan, groups)) {
+    changes.push_back({"without:" + slowest->name, [group = *slowest](ChangedCluster& c) {
+                         std::erase_if(c.plan.workers,
+                                       [&](const HostPlan& worker) { return group.has(worker); });
                        }});
   }
   return changes;

@@ -27,10 +27,12 @@ struct Change {
 ///   server_bandwidth_x2  of the servers' links
 ///   no_latency           on any link
 ///   compute_x2           the speed of all workers and servers
-///   speed_x2:CLASS       of the workers of one class, when there are several
+///   speed_x2:CLASS       of the workers of one class, when there are several; and of CLASS/slower,
+///                        those below the geometric mean of its slowest and fastest, when they differ
 ///   server_speed_x2      when updates take time
 ///   no_noise             every step takes its class's time
-///   without:CLASS        without the workers of the slowest class
+///   without:CLASS        without the workers of the slowest class; or, when it is the only one, of
+///                        CLASS/slower
 std::vector<Change> changes_for(const Experiment& experiment, bool uses_server);
 
 }  // namespace motley

@@ -33,6 +33,8 @@ void describe_workers(const ClusterPlan& plan, RunFacts& facts) {
   facts.class_of.clear();
   facts.max_batches.clear();
   facts.step_times.clear();
+  facts.names.reserve(facts.workers);
+  facts.class_of.reserve(facts.workers);
   bool limited = false;
   bool plain = true;
   for (const HostPlan& worker : plan.workers) {

@@ -1,3 +1,5 @@
+import textwrap
+
 from matplotlib.patches import Patch, Rectangle
 
 from ..results import NoData, value_text
@@ -67,8 +69,8 @@ def draw(results, look):
                 used[best[0]] = Patch(color=look.colour(best[0]))
     ax.set_xlim(-0.5, len(xs) - 0.5)
     ax.set_ylim(-0.5, len(ys) - 0.5)
-    ax.set_xticks(range(len(xs)), [short(value_text(v), 16) for v in xs])
-    ax.set_yticks(range(len(ys)), [short(value_text(v), 16) for v in ys])
+    ax.set_xticks(range(len(xs)), [textwrap.fill(short(value_text(v), 48), 13) for v in xs])
+    ax.set_yticks(range(len(ys)), [textwrap.fill(short(value_text(v), 48), 16) for v in ys])
     ax.set_xlabel(results.axis_name(x))
     ax.set_ylabel(results.axis_name(y))
     ax.grid(False)

@@ -1,6 +1,7 @@
 """What accuracy.py and efficiency.py share: learning curves, one row of panels per point of a sweep; with many
 algorithms a panel each."""
 import math
+import textwrap
 
 import numpy as np
 
@@ -232,7 +233,7 @@ def figure(results, look, columns_of):
     for ax, (point, y, x, x_label) in zip(axes, cells):
         draw_panel(ax, results, look, point, x, y, x_label, results.algorithms_of(results.at(point)))
         if len(points) > 1:
-            ax.set_title(results.point_title(point))
+            ax.set_title(textwrap.fill(results.point_title(point), 52))
     # Long names last, where they widen the last column only.
     legend_above(fig, dict(sorted(entries_of(axes).items(), key=lambda entry: entry[0].endswith("(oracle)"))))
     return fig

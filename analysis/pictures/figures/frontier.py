@@ -1,17 +1,20 @@
-from ..results import NoData
-from ..style import legend_above, legend_name, panels, short, tiny
+import string
+
+from ..results import NoData, energy_unit
+from ..style import legend_above, legend_name, panels, short, small
 from .scales import log_axis, spans_much
+from .sweep import name_points
 from .target import target_text
 
 NAME = "frontier"
 TITLE = "Time to target against cost and energy"
 HOW_TO_READ = ("One marker per algorithm (and point of a sweep): mean virtual time to the target, and mean cost or energy until "
-               "then (summary.csv). The line is the frontier: nobody is at least as good in both and better in one. Only "
+               "then (summary.csv). The line is the frontier, its markers named beside the panel (or by letters, below): nobody is at least as good in both and better in one. Only "
                "what all runs reached can be on it; open markers are means of those runs that reached the target, where "
                "others did not. Lower left is better.")
 TIME = "time_to_target_mean_s"
 COST, ENERGY = "cost_to_target_mean", "energy_to_target_mean_J"
-MOST_NAMES = 12  # on a frontier; more would cover each other
+MOST_NAMES = 12  # on a frontier; beside the panel there is room for no more
 
 
 def frontier_of(points):
@@ -32,14 +35,21 @@ def rows_with(results, column):
 
 def name_of(results, row):
     where = results.point_title([row[axis] for axis in results.axes]) if results.axes else ""
-    return short(row["algorithm"]) + (f", {short(where, 40)}" if where else "")
+    return short(row["algorithm"]) + (f", {short(where, 80)}" if where else "")
 
 
 def label_and_unit(column, values):
     if column == COST:
         return "cost to target", 1
-    name, unit = ("kWh", 3.6e6) if max(values) >= 3.6e6 else ("kJ", 1e3)
+    unit, name = energy_unit(max(values))
     return f"energy to target ({name})", unit
+
+
+def letters_for(names):
+    """{name: letter} where names are too long to stand beside a panel; {} where they are not."""
+    if max((len(name) for name in names), default=0) <= 18:
+        return {}
+    return {name: letter for name, letter in zip(dict.fromkeys(names), string.ascii_letters)}
 
 
 def draw_panel(ax, results, look, column):
@@ -54,9 +64,6 @@ def draw_panel(ax, results, look, column):
         ax.plot([x], [y], **look.mark(row["algorithm"], markersize=5.5 if i in front else 4,
                                       markerfacecolor=colour if i in sure else "white", markeredgecolor=colour),
                 label=legend_name(row["algorithm"]), zorder=3 if i in front else 2)
-    for i in front[:MOST_NAMES]:
-        ax.annotate(name_of(results, rows[i]), places[i], xytext=(5, 4), textcoords="offset points", fontsize=tiny(),
-                    color=look.ink(rows[i]["algorithm"]))
     logs = []
     for axis, values, most in ((ax.xaxis, [p[0] for p in places], ax.set_xlim), (ax.yaxis, [p[1] for p in places], ax.set_ylim)):
         logs.append(min(values) > 0 and spans_much(values))
@@ -66,6 +73,7 @@ def draw_panel(ax, results, look, column):
             most(0, 1.15 * max(values) or 1)
     ax.set_xlabel(f"virtual time to {target_text(results)} (s{', log scale' if logs[0] else ''})")
     ax.set_ylabel(label + (", log scale" if logs[1] else ""))
+    return [(name_of(results, rows[i]), rows[i]["algorithm"], places[i]) for i in front[:MOST_NAMES]]
 
 
 def draw(results, look):
@@ -75,8 +83,12 @@ def draw(results, look):
     if not given:
         raise NoData("nothing has a power or a price, or nobody reached the target")
     fig, axes = panels(look, len(given), height=2.6)
-    for ax, column in zip(axes, given):
-        draw_panel(ax, results, look, column)
+    named = [draw_panel(ax, results, look, column) for ax, column in zip(axes, given)]
+    letters = letters_for([name for names in named for name, _, _ in names])
+    for ax, names in zip(axes, named):
+        name_points(fig, ax, look, [(letters.get(name, name), label, place) for name, label, place in names])
+    for i, (name, letter) in enumerate(letters.items()):
+        fig.text(0.02, -0.02 - 1.4 * small() / 72 * i / fig.get_figheight(), f"{letter}: {name}", fontsize=small(), va="top")
     entries = {}
     for ax in axes:
         for handle, name in zip(*ax.get_legend_handles_labels()):

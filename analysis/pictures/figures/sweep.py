@@ -1,3 +1,5 @@
+import textwrap
+
 from matplotlib.lines import Line2D
 
 from ..results import NoData, value_text
@@ -105,15 +107,20 @@ def spread(wanted, gap, top):
 
 
 def name_lines(fig, ax, look, ends):
-    """Every line's name beside its end, in its colour; ends: label -> (x, y) of the last value."""
+    """Every line's name beside its end; ends: label -> (x, y) of the last value."""
+    name_points(fig, ax, look, [(short(label, 18), label, place) for label, place in ends.items()])
+
+
+def name_points(fig, ax, look, names):
+    """The names of places in a panel, beside it, in their algorithms' colours; names: (name, algorithm, (x, y)). Once the
+    axes are as they will be."""
     fig.canvas.draw()  # only now it is known where the axes are
     to_axes = ax.transData + ax.transAxes.inverted()
     gap = 1.25 * small() / 72 / (ax.get_position().height * fig.get_figheight())
-    labels = list(ends)
-    places = spread([min(1, max(0, to_axes.transform(ends[label])[1])) for label in labels], gap, 1)
-    for i, label in enumerate(labels):
-        x, y = to_axes.transform(ends[label])
-        ax.annotate(short(label, 18), (x, y), xytext=(1.05, places[i]), xycoords="axes fraction", textcoords="axes fraction",
+    places = spread([min(1, max(0, to_axes.transform(place)[1])) for _, _, place in names], gap, 1)
+    for i, (name, label, place) in enumerate(names):
+        x, y = to_axes.transform(place)
+        ax.annotate(name, (x, y), xytext=(1.05, places[i]), xycoords="axes fraction", textcoords="axes fraction",
                     va="center", fontsize=small(), color=look.ink(label), annotation_clip=False,
                     arrowprops={"arrowstyle": "-", "color": look.colour(label), "linewidth": 0.5, "shrinkA": 1,
                                 "shrinkB": 3, "relpos": (0, 0.5)})
@@ -152,7 +159,7 @@ def draw(results, look):
         all_ends.append(ends)
     axes[1].axhline(1, color="0.35", linestyle="--", linewidth=0.9)
     if fixed:
-        axes[0].set_title(fixed, loc="left")
+        axes[0].set_title(textwrap.fill(fixed, 60), loc="left")
     for ax, ends in zip(axes, all_ends):
         name_lines(fig, ax, look, ends)
     legend_above(fig, legend(axes, rows))
@@ -170,13 +177,19 @@ def legend(axes, rows):
     return entries
 
 
+def name_ticks(ax, places, names):
+    """Names below a panel, in lines where they would meet otherwise."""
+    letters = ax.figure.get_figwidth() * 72 / len(ax.figure.axes) * 0.6 / len(names) / (0.6 * small())  # room for each
+    ax.set_xticks(places, [textwrap.fill(short(name, 48), max(6, int(letters))) for name in names])
+
+
 def frame(ax, name, values, place, shown, label):
     log_x = is_geometric(values)
     ax.set_xlabel(name + (" (log scale)" if log_x else ""))
     if log_x:
         ax.set_xscale("log")
     if not is_number(values):
-        ax.set_xticks([place[v] for v in values], [short(value_text(v)) for v in values])
+        name_ticks(ax, [place[v] for v in values], [value_text(v) for v in values])
     elif len(values) <= 8:
         ax.set_xticks(values, [value_text(v) for v in values])
         ax.minorticks_off()

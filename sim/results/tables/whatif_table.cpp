@@ -18,11 +18,14 @@ const ColumnTable<WhatIf>& whatif_table() {
     };
     t.add("algorithm", "", "label of the algorithm", &WhatIf::algorithm);
     t.add_axes([](const WhatIf& w) -> const std::vector<Json>& { return w.point; });
-    t.add("change", "",
-          "as_is; bandwidth_x2 (all links), server_bandwidth_x2, no_latency; compute_x2 (all "
-          "workers and servers), speed_x2:CLASS, server_speed_x2; no_noise, no_changes; without:CLASS (the "
-          "slowest); a change that would change nothing is left out",
-          &WhatIf::change);
+    t.add(
+        "change", "",
+        "as_is; bandwidth_x2 (all links), server_bandwidth_x2, no_latency; compute_x2 (all "
+        "workers and servers), speed_x2:CLASS, server_speed_x2; no_noise, no_changes; "
+        "without:CLASS (the slowest); CLASS/slower: those of its workers that are slower than the "
+        "geometric mean of its slowest and fastest; a change that would change nothing is left "
+        "out",
+        &WhatIf::change);
     t.add("updates", "", "how many updates were timed, the first of the run",
           rate(&Throughput::updates));
     t.add("updates_per_s", "1/s", "these updates divided by the virtual time they took",
