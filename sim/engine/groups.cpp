@@ -1,5 +1,6 @@
 #include "sim/engine/groups.hpp"
 
+#include <numeric>
 #include <stdexcept>
 
 namespace motley {
@@ -12,10 +13,19 @@ GroupState& Groups::group(const std::string& name, const std::vector<std::size_t
     setup.ranks = ranks;
     state = std::make_unique<GroupState>(setup, collective);
   }
-  if (state->ranks != ranks || state->collective != collective) {
+  if (*state->ranks != ranks || state->collective != collective) {
     throw std::logic_error("two workers mean different groups by '" + name + "'");
   }
   return *state;
+}
+
+GroupState& Groups::everybody(std::size_t workers) {
+  if (everybody_ == nullptr) {
+    std::vector<std::size_t> all(workers);
+    std::iota(all.begin(), all.end(), std::size_t{0});
+    everybody_ = &group(everybody_name, all, "ring");
+  }
+  return *everybody_;
 }
 
 }  // namespace motley

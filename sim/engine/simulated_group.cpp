@@ -1,6 +1,5 @@
 #include "sim/engine/simulated_group.hpp"
 
-#include <algorithm>
 #include <stdexcept>
 
 #include "sim/engine/simgrid_generation.hpp"
@@ -10,10 +9,10 @@
 namespace motley {
 
 GroupState::GroupState(Collective::Setup setup, std::string collective_name)
-    : ranks(setup.ranks),
+    : ranks(std::make_shared<std::vector<std::size_t>>(setup.ranks)),
       collective(std::move(collective_name)),
       average(make_collective(collective, setup)),
-      barrier(ranks.size()) {}
+      barrier(ranks->size()) {}
 
 /// A collective that goes on while its member does something else: an actor of its own takes part in
 /// it. It outlives whoever waits for it.
@@ -42,16 +41,13 @@ class SimulatedGroup::Started {
 };
 
 SimulatedGroup::SimulatedGroup(Worker& me, Simulation& simulation, WorkerMail& mail,
-                               GroupState& state, const std::string& name)
-    : Group(me, name, state.ranks), simulation_(simulation), mail_(mail), state_(state) {
-  rank_ = me.rank();
-  const auto found = std::find(state.ranks.begin(), state.ranks.end(), rank_);
-  if (found == state.ranks.end()) {
-    throw std::logic_error("worker " + std::to_string(rank_) + " is not in its group '" + name +
-                           "'");
-  }
-  member_ = static_cast<std::size_t>(found - state.ranks.begin());
-}
+                               GroupState& state, const std::string& name, std::size_t member)
+    : Group(me, name, state.ranks),
+      simulation_(simulation),
+      mail_(mail),
+      state_(state),
+      member_(member),
+      rank_(me.rank()) {}
 
 void SimulatedGroup::expect_none_under_way() const {
   if (started_ && !started_->is_done()) {

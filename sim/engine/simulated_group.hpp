@@ -15,7 +15,7 @@ namespace motley {
 struct GroupState {
   GroupState(Collective::Setup setup, std::string collective_name);
 
-  std::vector<std::size_t> ranks;
+  std::shared_ptr<const std::vector<std::size_t>> ranks;
   std::string collective;
   std::unique_ptr<Collective> average;
   Gathering barrier;
@@ -26,8 +26,9 @@ struct GroupState {
 /// A member's place in a group.
 class SimulatedGroup final : public Group {
  public:
+  /// `member`: the place of this worker in the group's order.
   SimulatedGroup(Worker& me, Simulation& simulation, WorkerMail& mail, GroupState& state,
-                 const std::string& name);
+                 const std::string& name, std::size_t member);
 
   NotesOfAll all_reduce_mean(Parameters& v, double weight, std::vector<double> numbers) override;
   std::unique_ptr<Pending> start_all_reduce_mean(const Parameters& v, double weight) override;
