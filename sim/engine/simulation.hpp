@@ -60,8 +60,11 @@ class Simulation {
   simgrid::s4u::Host* worker_host(std::size_t rank) const { return platform_.host(rank); }
   std::size_t server_node(std::size_t server) const { return platform_.server_node(server); }
   /// Whether speeds and bandwidths never change and everybody has links of its own: then much can
-  /// be worked out without asking SimGrid. Not when SimGrid is to trace it.
-  bool is_plain_switch() const { return platform_.is_plain_switch() && setup_.paje_file.empty(); }
+  /// be worked out without asking SimGrid. Not when SimGrid is to trace it, or to do it all.
+  bool is_plain_switch() const {
+    return platform_.is_plain_switch() && setup_.paje_file.empty() &&
+           setup_.scenario.solver == Scenario::Solver::fast;
+  }
   Model initial_model() const { return initial_; }
   /// With the flops that the scenario's cost gives them.
   const std::vector<Layer>& layers() const { return layers_; }

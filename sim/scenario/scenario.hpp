@@ -110,6 +110,7 @@ struct EvaluateSpec {
 
 struct Scenario {
   enum class Network { fluid, tcp };
+  enum class Solver { fast, simgrid };
 
   std::string name;
   std::string schema;  ///< "$schema", for editors
@@ -119,6 +120,7 @@ struct Scenario {
   ClusterSpec cluster;
   CostSpec cost;
   Network network = Network::fluid;
+  Solver solver = Solver::fast;
   ApproximateSpec approximate;
   std::optional<TargetSpec> target;
   StopSpec stop;
