@@ -120,10 +120,17 @@ std::vector<double> interleaved_us(const std::vector<Json>& scenarios,
   return medians;
 }
 
+/// The port shared fairly by everybody.
 Json saturated(std::size_t workers, std::uint64_t updates) {
   Json scenario = time_only_scenario(workers, "async", updates);
   scenario["cluster"]["link"]["bandwidth"] = "1Gbps";
   scenario["cost"] = {{"flops_per_sample", "1Mf"}, {"model_size", "10MB"}};
+  return scenario;
+}
+
+/// Served in order of arrival, 16 at a time.
+Json saturated_in_turn(std::size_t workers, std::uint64_t updates) {
+  Json scenario = saturated(workers, updates);
   scenario["approximate"]["port_flows"] = 16;
   return scenario;
 }
@@ -223,6 +230,8 @@ std::vector<Figure> scale_figures(const BenchEffort& effort) {
       interleaved_us({unsaturated(16, steps), unsaturated(1000, steps), unsaturated(10000, steps)},
                      {1, 1, 1}, few);
   const std::vector<double> contended =
+      interleaved_us({saturated_in_turn(16, steps), saturated_in_turn(10000, steps)}, {1, 1}, few);
+  const std::vector<double> exact =
       interleaved_us({saturated(16, steps), saturated(10000, steps)}, {1, 1}, few);
   const std::vector<double> servers = interleaved_us(
       {sixteen_servers(16, steps / 8), sixteen_servers(10000, steps / 8)}, {1, 1}, few);
@@ -240,6 +249,11 @@ std::vector<Figure> scale_figures(const BenchEffort& effort) {
           {"sim_contended_us_10000", contended[1], "us", "",
            "the same, server's port saturated, port_flows 16"},
           {"sim_contended_growth", contended[2], "", "<= 5", "10,000 workers / 16 workers"},
+          {"sim_contended_exact_us_16", exact[0], "us", "",
+           "the same, shared fairly by all that are under way"},
+          {"sim_contended_exact_us_10000", exact[1], "us", "",
+           "the same, shared fairly by all that are under way"},
+          {"sim_contended_exact_growth", exact[2], "", "<= 3", "10,000 workers / 16 workers"},
           {"sim_16_servers_us_16", servers[0], "us", "",
            "16 servers: 16 pushes and 16 pulls per step, port_flows 16"},
           {"sim_16_servers_us_10000", servers[1], "us", "",

@@ -19,9 +19,13 @@ void Agenda::set(double time, Event& event) {
 }
 
 bool Agenda::has_only_background() const {
-  return std::ranges::all_of(entries_, [](const Entry& entry) {
-    return entry.event->background_ || entry.event->entry_ != entry.number;
-  });
+  return std::ranges::all_of(
+      entries_, [](const Entry& entry) { return entry.event->background_ || !is_valid(entry); });
+}
+
+void Agenda::drop_first() {
+  std::pop_heap(entries_.begin(), entries_.end(), std::greater<>());
+  entries_.pop_back();
 }
 
 void Agenda::close() {
@@ -32,6 +36,8 @@ void Agenda::close() {
 }
 
 void Agenda::arm() {
+  // What was cancelled or set anew since need not wake anybody.
+  while (!entries_.empty() && !is_valid(entries_.front())) drop_first();
   if (entries_.empty() || entries_.front().time >= armed_for_) return;
   if (timer_ != nullptr) timer_->remove();
   armed_for_ = entries_.front().time;
@@ -44,10 +50,9 @@ void Agenda::run_due() {
   running_ = true;
   const double now = simgrid::s4u::Engine::get_clock();
   while (!entries_.empty() && entries_.front().time <= now) {
-    std::pop_heap(entries_.begin(), entries_.end(), std::greater<>());
-    const Entry entry = entries_.back();
-    entries_.pop_back();
-    if (entry.event->entry_ != entry.number) continue;  // cancelled, or set anew since
+    const Entry entry = entries_.front();
+    drop_first();
+    if (!is_valid(entry)) continue;
     entry.event->entry_ = 0;
     entry.event->happen();
   }

@@ -55,6 +55,9 @@ class Agenda {
     }
   };
 
+  /// Not cancelled, nor set anew since.
+  static bool is_valid(const Entry& entry) { return entry.event->entry_ == entry.number; }
+  void drop_first();
   void arm();
   void run_due();
 

@@ -4,6 +4,7 @@
 
 #include "sim/engine/simgrid_generation.hpp"
 #include "sim/scenario/link_names.hpp"
+#include "sim/scenario/planned_traffic.hpp"
 
 namespace s4u = simgrid::s4u;
 
@@ -29,12 +30,6 @@ Duplex add_duplex(s4u::NetZone& zone, const LinkNames& names, const LinkSpec& li
   return {add(names.up, link.bandwidth.up_Bps), add(names.down, link.bandwidth.down_Bps)};
 }
 
-bool has_outside(const ClusterPlan& plan) {
-  return std::ranges::any_of(plan.traffic, [](const TrafficPlan& stream) {
-    return stream.from == outside || stream.to.front() == outside;
-  });
-}
-
 /// The members of a node and their ports on its crossbar.
 struct Crossbar {
   Duplex link;  ///< of the node
@@ -53,7 +48,7 @@ class ClusterBuilder {
     }
     for (const HostPlan& worker : plan.workers) add_host(worker, false);
     for (const HostPlan& server : plan.servers) add_host(server, true);
-    if (has_outside(plan)) {
+    if (has_traffic_outside(plan)) {
       hosts_.push_back(generation::add_host(*all_, outside, 1));  // computes nothing
       generation::add_route(*all_, hosts_.back(), nullptr, nullptr);
       generation::add_route(*all_, nullptr, hosts_.back(), nullptr);

@@ -37,7 +37,9 @@ EngineSetup::EngineSetup(Scenario::Network network, [[maybe_unused]] std::size_t
     s4u::Engine::set_config("contexts/guard-size", 0);
     // SimGrid then clears them as it allocates, which makes every page real unless it comes fresh
     // from the kernel; and as they lie side by side, huge pages would do the same.
+    // Nor may one find room in what malloc has in reserve, which must be smaller.
     mallopt(M_MMAP_THRESHOLD, 1 << 16);
+    mallopt(M_TOP_PAD, 1 << 15);
     mallopt(M_MMAP_MAX, std::numeric_limits<int>::max());
     prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0);
   }

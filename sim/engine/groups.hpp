@@ -23,6 +23,10 @@ class Groups {
   /// `collective`: by name; empty: the usual one.
   GroupState& group(const std::string& name, const std::vector<std::size_t>& ranks,
                     const std::string& collective);
+  /// The group of all workers. Whoever asks again gets it without a list of their ranks.
+  GroupState& everybody(std::size_t workers);
+
+  static constexpr const char* everybody_name = "everybody";
 
   // Of a worker, in every group it is in; only where somebody may fail.
   void member_fails(std::size_t rank);
@@ -37,6 +41,7 @@ class Groups {
   const MachineFailures& failures_;
   std::string usual_collective_ = "ring";
   std::map<std::string, std::unique_ptr<GroupState>> groups_;
+  GroupState* everybody_ = nullptr;
 };
 
 }  // namespace motley

@@ -4,6 +4,7 @@
 #include <bit>
 #include <cmath>
 #include <limits>
+#include <stdexcept>
 
 #include "sim/engine/simgrid_generation.hpp"
 #include "sim/scenario/link_names.hpp"
@@ -53,7 +54,8 @@ Network::Network(const Platform& platform, const Scenario& scenario, Recorder& r
       on_switch_(fluid_ && on_switch),
       unit_(fluid_ ? parts_of_byte(typical_bytes) : 1),
       port_flows_(scenario.approximate.port_flows),
-      profile_event_(*this) {
+      profile_event_(*this),
+      ports_(agenda, *this) {
   for (const s4u::Link* link : s4u::Engine::get_instance()->get_all_links()) {
     const LinkPower* known = platform.power_of(link);
     if (known != nullptr) recorder.expenses().add_link(known->power, known->of_server);
@@ -98,11 +100,17 @@ const Network::Route& Network::route(Node from, Node to) {
     route.bandwidth_Bps = std::numeric_limits<double>::infinity();
     for (s4u::Link* link : links) {
       const auto [index, is_new_link] = link_index_.try_emplace(link, link_loads_.size());
-      if (is_new_link) link_loads_.push_back({.link = link, .J_per_byte = energy_per_byte(link)});
+      if (is_new_link) {
+        link_loads_.push_back({.link = link, .J_per_byte = energy_per_byte(link)});
+        ports_.add_link(link->get_bandwidth() / unit_);
+      }
       route.links.push_back(index->second);
       route.bandwidth_Bps = std::min(route.bandwidth_Bps, link->get_bandwidth() / unit_);
       const auto taken_off = latencies_s_.find(link);
       if (taken_off != latencies_s_.end()) route.latency_s += taken_off->second;
+    }
+    if (on_switch_ && route.links.size() != 2) {
+      throw std::logic_error("on a switch every way has one link up and one down");
     }
   }
   return route;
@@ -229,27 +237,8 @@ void Network::leave(const Message& message) {
   }
 }
 
-bool Network::finds_nobody(const Message& message) {
-  const double now = s4u::Engine::get_clock();
-  bool nobody = true;
-  for (const std::size_t index : message.route->links) {
-    if (Message* other = link_loads_[index].alone) {
-      if (other->end_s <= now) {
-        vacate(*other);  // it ends at this very moment
-      } else {
-        hand_over(*other);
-      }
-    }
-    nobody = nobody && link_loads_[index].flows == 0;
-  }
-  return nobody;
-}
-
-void Network::hand_over(Message& message) {
-  const double flown = (s4u::Engine::get_clock() - message.start_s) * message.route->bandwidth_Bps;
-  for (const std::size_t link : message.route->links) link_loads_[link].alone = nullptr;
-  agenda_.cancel(message);
-  flow_in_simgrid(message, static_cast<double>(message.bytes) - flown);
+double Network::now() const {
+  return s4u::Engine::get_clock();
 }
 
 void Network::occupy(Message& message) {
@@ -266,22 +255,16 @@ void Network::vacate(Message& message) {
   for (const std::size_t index : message.route->links) {
     LinkLoad& load = link_loads_[index];
     if (--load.flows == 0) load.busy_s += s4u::Engine::get_clock() - load.busy_since;
-    load.alone = nullptr;
   }
+  if (on_switch_) ports_.leave(message);
 }
 
 void Network::flow(Message& message) {
   const auto bytes = static_cast<double>(message.bytes);
-  const bool is_alone = on_switch_ && finds_nobody(message);
+  const Route& way = *message.route;
+  const bool is_known = on_switch_ && ports_.enter(message, way.links[0], way.links[1], bytes);
   occupy(message);
-  if (!is_alone) {
-    flow_in_simgrid(message, bytes);
-    return;
-  }
-  message.start_s = s4u::Engine::get_clock();
-  message.end_s = message.start_s + bytes / message.route->bandwidth_Bps;
-  for (const std::size_t index : message.route->links) link_loads_[index].alone = &message;
-  agenda_.set(message.end_s, message);
+  if (!is_known) flow_in_simgrid(message, bytes);
 }
 
 void Network::flow_in_simgrid(Message& message, double bytes) {

@@ -1,8 +1,8 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
 #include <functional>
+#include <list>
 #include <memory>
 #include <optional>
 #include <span>
@@ -15,6 +15,7 @@
 #include "sim/engine/agenda.hpp"
 #include "sim/engine/machine_failures.hpp"
 #include "sim/engine/platform.hpp"
+#include "sim/engine/switch_ports.hpp"
 #include "sim/results/recorder.hpp"
 
 namespace motley {
@@ -27,9 +28,8 @@ namespace motley {
 /// SimGrid would share a link in inverse proportion to the flows' latencies, so there the latencies
 /// are taken off the links and paid here. tcp: everything is SimGrid's.
 ///
-/// On a switch, a fluid message that is alone on both its links takes its bytes over the smaller
-/// bandwidth, and SimGrid need not be asked. When another one comes, SimGrid takes over what is
-/// left of it and shares the link between them: the times are the same, most of the cost is not.
+/// On a switch, the times of most fluid messages are known without SimGrid: see SwitchPorts. The times
+/// are the same, most of the cost is not.
 ///
 /// SimGrid's flows never get faster than the links were when they started. In fluid, those on a
 /// link whose bandwidth has risen are started anew with what is left of them.
@@ -37,7 +37,7 @@ namespace motley {
 /// With approximate.port_flows = k, at most k messages flow through a host's link in one direction
 /// and the others wait their turn: SimGrid's cost of one message grows with those that share its
 /// links.
-class Network {
+class Network final : private SwitchPorts::Owner {
  public:
   using Node = std::size_t;
 
@@ -47,7 +47,7 @@ class Network {
   /// and SimGrid's own trace then shows the links as they are.
   Network(const Platform& platform, const Scenario& scenario, Recorder& recorder, Agenda& agenda,
           std::size_t workers, bool on_switch, std::uint64_t typical_bytes);
-  ~Network();
+  ~Network() override;
   Network(const Network&) = delete;
   Network& operator=(const Network&) = delete;
 
@@ -89,7 +89,7 @@ class Network {
     double latency_s = 0;      ///< to be paid here
     double bandwidth_Bps = 0;  ///< the smallest of its links
   };
-  struct Message final : Agenda::Event {
+  struct Message final : SwitchPorts::Flow {
     explicit Message(Network& owner) : network(owner) {}
     void happen() override;
 
@@ -104,8 +104,6 @@ class Network {
     bool under_way = false;    // not of others
     bool has_entered = false;  // its latency has passed
     bool on_links = false;
-    double start_s = 0;          // while alone on its links: since when
-    double end_s = 0;            // and until when, if that stays so
     simgrid::s4u::CommPtr comm;  // while SimGrid has it
   };
   struct ProfileEvent final : Agenda::Event {
@@ -117,11 +115,10 @@ class Network {
   struct LinkLoad {
     simgrid::s4u::Link* link = nullptr;
     double bytes = 0;
-    std::size_t flows = 0;     // that are on it now
-    Message* alone = nullptr;  // the only one, unless SimGrid has it
-    double busy_s = 0;         // up to the last moment without a flow
-    double busy_since = 0;     // while there are flows
-    double J_per_byte = 0;     // beyond what it draws without load
+    std::size_t flows = 0;  // that are on it now
+    double busy_s = 0;      // up to the last moment without a flow
+    double busy_since = 0;  // while there are flows
+    double J_per_byte = 0;  // beyond what it draws without load
     double background_bytes = 0;
   };
   /// Of a link that change_bandwidths() has changed.
@@ -134,7 +131,7 @@ class Network {
   /// The messages that flow through a host's link in one direction, and those that wait for it.
   struct Port {
     std::size_t flows = 0;
-    std::deque<Message*> queue;
+    std::list<Message*> queue;  // most are empty, and a list then takes no memory
   };
 
   // The way of a message after its latency: through its sender's port, its receiver's, and away.
@@ -144,8 +141,6 @@ class Network {
   void flow_in_simgrid(Message& message, double bytes);
   Message& new_message(Node from, Node to, std::uint64_t bytes);
   void depart(Message& message, double latencies);
-  /// Gives a message that is alone on its links to SimGrid.
-  void hand_over(Message& message);
   /// Starts what flows over risen links anew: SimGrid's flows never get faster.
   void restart_on(const std::vector<bool>& risen);
   /// What the platform says of it.
@@ -158,8 +153,12 @@ class Network {
   double mean_bandwidth(const simgrid::s4u::Link* link, double end) const;
   /// After profiles have changed bandwidths: starts what flows over risen links anew.
   void follow_profiles();
-  /// Whether nothing else is on its links; gives what was alone there to SimGrid.
-  bool finds_nobody(const Message& message);
+  double now() const override;
+  void ended(SwitchPorts::Flow& flow) override { complete(static_cast<Message&>(flow)); }
+  void vacated(SwitchPorts::Flow& flow) override { vacate(static_cast<Message&>(flow)); }
+  void hand_over(SwitchPorts::Flow& flow, double bytes) override {
+    flow_in_simgrid(static_cast<Message&>(flow), bytes);
+  }
   // Around the time in which a message takes its share of its links.
   void occupy(Message& message);
   void vacate(Message& message);
@@ -192,6 +191,7 @@ class Network {
   std::size_t in_flight_ = 0;
   std::vector<std::unique_ptr<Message>> all_messages_;
   std::vector<Message*> idle_;
+  SwitchPorts ports_;                            // used on a switch
   std::vector<simgrid::s4u::CommPtr> finished_;  // released at the next send, not in their signal
   std::vector<LinkLoad> link_loads_;
   std::unordered_map<const simgrid::s4u::Link*, double> latencies_s_;  // taken off the links

@@ -25,7 +25,6 @@ void Network::send_background(Node from, Node to, std::uint64_t bytes) {
 }
 
 void Network::change_bandwidths(std::span<const BandwidthFactor> changes) {
-  const double now = s4u::Engine::get_clock();
   following_ = true;  // these changes are our own
   std::vector<bool> risen(link_loads_.size(), false);
   for (const auto& [link, factor] : changes) {
@@ -37,9 +36,8 @@ void Network::change_bandwidths(std::span<const BandwidthFactor> changes) {
     const auto index = link_index_.find(link);
     if (index != link_index_.end()) {
       risen[index->second] = after > bandwidth;
-      // SimGrid takes over what is left of a message that was alone, at the old bandwidth so far.
-      Message* alone = link_loads_[index->second].alone;
-      if (alone != nullptr && alone->end_s > now) hand_over(*alone);
+      // SimGrid takes over what is left of the messages there, at the old bandwidth so far.
+      if (on_switch_) ports_.set_bandwidth(index->second, after);
     }
     changed.factor = factor;
     bandwidth = after;

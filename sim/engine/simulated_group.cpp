@@ -1,6 +1,5 @@
 #include "sim/engine/simulated_group.hpp"
 
-#include <algorithm>
 #include <stdexcept>
 
 #include "sim/engine/simgrid_generation.hpp"
@@ -11,11 +10,12 @@ namespace motley {
 
 GroupState::GroupState(const Averaging::Setup& setup, const std::vector<std::size_t>& members,
                        std::string collective_name, const MachineFailures& failures)
-    : ranks(members),
+    : ranks(std::make_shared<std::vector<std::size_t>>(members)),
       collective(std::move(collective_name)),
-      average(setup, ranks, collective),
-      barrier(ranks.size()) {
-  if (failures.any()) elastic = std::make_unique<ElasticRounds>(setup, ranks, collective, failures);
+      average(setup, members, collective),
+      barrier(members.size()) {
+  if (failures.any())
+    elastic = std::make_unique<ElasticRounds>(setup, members, collective, failures);
 }
 
 /// A collective that goes on while its member does something else: an actor of its own takes part in
@@ -46,20 +46,13 @@ class SimulatedGroup::Started {
 };
 
 SimulatedGroup::SimulatedGroup(Worker& me, Simulation& simulation, WorkerMail& mail,
-                               GroupState& state, const std::string& name)
+                               GroupState& state, const std::string& name, std::size_t member)
     : Group(me, name, state.ranks),
       simulation_(simulation),
       mail_(mail),
       state_(state),
-      rank_(me.rank()) {
-  const std::vector<std::size_t>& all = ranks();
-  const auto me_there = std::find(all.begin(), all.end(), rank_);
-  if (me_there == all.end()) {
-    throw std::logic_error("worker " + std::to_string(rank_) + " is not in its group '" + name +
-                           "'");
-  }
-  member_ = static_cast<std::size_t>(me_there - all.begin());
-}
+      member_(member),
+      rank_(me.rank()) {}
 
 void SimulatedGroup::expect_none_under_way() const {
   if (started_ && !started_->is_done()) {

@@ -17,7 +17,7 @@ struct GroupState {
   GroupState(const Averaging::Setup& setup, const std::vector<std::size_t>& members,
              std::string collective_name, const MachineFailures& failures);
 
-  std::vector<std::size_t> ranks;  ///< of the members, in the group's order
+  std::shared_ptr<const std::vector<std::size_t>> ranks;  ///< in the group's order
   std::string collective;
   Averaging average;
   Gathering barrier;
@@ -29,8 +29,9 @@ struct GroupState {
 /// A member's place in a group.
 class SimulatedGroup final : public Group {
  public:
+  /// `member`: the place of this worker in the group's order.
   SimulatedGroup(Worker& me, Simulation& simulation, WorkerMail& mail, GroupState& state,
-                 const std::string& name);
+                 const std::string& name, std::size_t member);
 
   NotesOfAll all_reduce_mean(Parameters& v, double weight, std::vector<double> numbers) override;
   std::unique_ptr<Pending> start_all_reduce_mean(const Parameters& v, double weight) override;

@@ -1,6 +1,7 @@
 #include "sim/engine/simulated_worker.hpp"
 
-#include <numeric>
+#include <algorithm>
+#include <stdexcept>
 
 #include "sim/engine/simulation.hpp"
 
@@ -130,15 +131,26 @@ Group& SimulatedWorker::group(const std::string& name, const std::vector<std::si
                               const std::string& collective) {
   std::unique_ptr<SimulatedGroup>& mine = groups_[name];
   GroupState& state = simulation_.groups().group(name, ranks, collective);
-  if (!mine) mine = std::make_unique<SimulatedGroup>(*this, simulation_, mail_, state, name);
+  if (!mine) {
+    const auto found = std::find(ranks.begin(), ranks.end(), rank_);
+    if (found == ranks.end()) {
+      throw std::logic_error("worker " + std::to_string(rank_) + " is not in its group '" + name +
+                             "'");
+    }
+    const auto member = static_cast<std::size_t>(found - ranks.begin());
+    mine = std::make_unique<SimulatedGroup>(*this, simulation_, mail_, state, name, member);
+  }
   return *mine;
 }
 
 Group& SimulatedWorker::everybody() {
   if (everybody_ == nullptr) {
-    std::vector<std::size_t> all(workers());
-    std::iota(all.begin(), all.end(), std::size_t{0});
-    everybody_ = static_cast<SimulatedGroup*>(&group("everybody", all, ""));
+    const std::string name = Groups::everybody_name;
+    GroupState& state = simulation_.groups().everybody(workers());
+    std::unique_ptr<SimulatedGroup>& mine = groups_[name];
+    if (!mine)
+      mine = std::make_unique<SimulatedGroup>(*this, simulation_, mail_, state, name, rank_);
+    everybody_ = mine.get();
   }
   return *everybody_;
 }

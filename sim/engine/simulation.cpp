@@ -9,6 +9,7 @@
 #include "sim/engine/simulated_server.hpp"
 #include "sim/engine/simulated_worker.hpp"
 #include "sim/engine/who_waits.hpp"
+#include "sim/scenario/planned_traffic.hpp"
 
 namespace s4u = simgrid::s4u;
 
@@ -53,7 +54,8 @@ Simulation::Simulation(const SimulationSetup& setup)
                 setup.scenario.cluster.failures ? &*setup.scenario.cluster.failures : nullptr,
                 setup.scenario.seed, agenda_, *this),
       network_(platform_, setup.scenario, recorder_, agenda_, setup.cluster.workers.size(),
-               is_plain_switch(), setup.paje_file.empty() ? setup.message_bytes : 0),
+               is_plain_switch() && !has_traffic_outside(setup.cluster),
+               setup.paje_file.empty() ? setup.message_bytes : 0),
       initial_(initial_model_of(setup)),
       global_model_(initial_, evaluator_, recorder_, pool_, setup.problem.is_real(),
                     setup.cluster.workers.size(), [this](double now) { report_progress(now); }),

@@ -69,8 +69,11 @@ class Simulation : private MachineFailures::Listener {
   std::size_t server_node(std::size_t server) const { return platform_.server_node(server); }
   /// Whether speeds and bandwidths change only as the scenario says, if at all, and everybody has
   /// links of its own: then much can be worked out without asking SimGrid. Not when SimGrid is to
-  /// trace it.
-  bool is_plain_switch() const { return platform_.is_plain_switch() && setup_.paje_file.empty(); }
+  /// trace it, or to do it all.
+  bool is_plain_switch() const {
+    return platform_.is_plain_switch() && setup_.paje_file.empty() &&
+           setup_.scenario.solver == Scenario::Solver::fast;
+  }
   Model initial_model() const { return initial_; }
   /// With the flops that the scenario's cost gives them.
   const std::vector<Layer>& layers() const { return layers_; }

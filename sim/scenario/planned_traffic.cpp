@@ -1,5 +1,7 @@
 #include "sim/scenario/planned_traffic.hpp"
 
+#include <algorithm>
+
 #include "sim/base/json.hpp"
 #include "sim/scenario/cluster_names.hpp"
 
@@ -75,6 +77,12 @@ void plan_traffic(const std::vector<TrafficSpec>& traffic, const Place& place, C
   for (std::size_t i = 0; i < traffic.size(); ++i) {
     planner.add(traffic[i], static_cast<std::uint32_t>(i), place / i);
   }
+}
+
+bool has_traffic_outside(const ClusterPlan& plan) {
+  return std::ranges::any_of(plan.traffic, [](const TrafficPlan& stream) {
+    return stream.from == outside || stream.to.front() == outside;
+  });
 }
 
 }  // namespace motley

@@ -8,4 +8,7 @@ namespace motley {
 /// InputError for whom the cluster does not have. `place`: of the list.
 void plan_traffic(const std::vector<TrafficSpec>& traffic, const Place& place, ClusterPlan& plan);
 
+/// Whether any of it comes from outside or goes there.
+bool has_traffic_outside(const ClusterPlan& plan);
+
 }  // namespace motley

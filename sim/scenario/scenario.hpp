@@ -121,6 +121,7 @@ struct EvaluateSpec {
 
 struct Scenario {
   enum class Network { fluid, tcp };
+  enum class Solver { fast, simgrid };
 
   std::string name;
   std::string schema;  ///< "$schema", for editors
@@ -130,6 +131,7 @@ struct Scenario {
   ClusterSpec cluster;
   CostSpec cost;
   Network network = Network::fluid;
+  Solver solver = Solver::fast;
   ApproximateSpec approximate;
   std::optional<TargetSpec> target;
   StopSpec stop;

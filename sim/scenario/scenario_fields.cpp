@@ -312,6 +312,13 @@ Fields<Scenario> Scenario::fields() {
          .fallback = "fluid",
          .choices = {"fluid", "tcp"}},
         &Scenario::network);
+  f.add({.name = "solver",
+         .doc = "fast (SimGrid is not asked for times that are known without it, as on a plain "
+                "switch) or simgrid (every computation and message is SimGrid's: the same times, "
+                "slower; to check the former)",
+         .fallback = "fast",
+         .choices = {"fast", "simgrid"}},
+        &Scenario::solver);
   f.add({.name = "approximate",
          .doc = "what is simplified so that very large clusters stay affordable",
          .fallback = Json::object()},

@@ -10,7 +10,7 @@ void Group::broadcast(Parameters& v, std::size_t root) {
     v = me_.receive({root, kind}).vector;
     return;
   }
-  for (const std::size_t rank : ranks_) {
+  for (const std::size_t rank : ranks()) {
     if (rank != root) me_.send(rank, {.kind = kind, .vector = v});
   }
 }
@@ -22,7 +22,7 @@ std::vector<Parameters> Group::gather(const Parameters& v, std::size_t root) {
     me_.send(root, {.kind = kind, .vector = v});
     return all;
   }
-  for (const std::size_t rank : ranks_) {
+  for (const std::size_t rank : ranks()) {
     all.push_back(rank == root ? v : me_.receive({rank, kind}).vector);
   }
   return all;

@@ -26,8 +26,8 @@ class Group {
   virtual ~Group() = default;
 
   /// Of the members, in the group's order.
-  const std::vector<std::size_t>& ranks() const { return ranks_; }
-  std::size_t size() const { return ranks_.size(); }
+  const std::vector<std::size_t>& ranks() const { return *ranks_; }
+  std::size_t size() const { return ranks_->size(); }
 
   /// Whether this worker is the first of those whose vectors are in the last mean.
   virtual bool leads() const = 0;
@@ -55,13 +55,14 @@ class Group {
   std::vector<Parameters> gather(const Parameters& v, std::size_t root);
 
  protected:
-  Group(Worker& me, std::string name, std::vector<std::size_t> ranks)
+  /// Members in one process may share `ranks`: one list for each of thousands would be millions.
+  Group(Worker& me, std::string name, std::shared_ptr<const std::vector<std::size_t>> ranks)
       : me_(me), name_(std::move(name)), ranks_(std::move(ranks)) {}
 
  private:
   Worker& me_;
   std::string name_;
-  std::vector<std::size_t> ranks_;
+  std::shared_ptr<const std::vector<std::size_t>> ranks_;
 };
 
 }  // namespace motley
