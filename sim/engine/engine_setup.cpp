@@ -1,7 +1,6 @@
 #include "sim/engine/engine_setup.hpp"
 
 #include <array>
-#include <limits>
 #include <malloc.h>
 #include <string>
 #include <sys/prctl.h>
@@ -35,12 +34,11 @@ EngineSetup::EngineSetup(Scenario::Network network, [[maybe_unused]] std::size_t
   s4u::Engine::set_config("contexts/stack-size", 128);
   if (actors > most_guarded) {
     s4u::Engine::set_config("contexts/guard-size", 0);
-    // SimGrid then clears them as it allocates, which makes every page real unless it comes fresh
-    // from the kernel; and as they lie side by side, huge pages would do the same.
-    // Nor may one find room in what malloc has in reserve, which must be smaller.
-    mallopt(M_MMAP_THRESHOLD, 1 << 16);
-    mallopt(M_TOP_PAD, 1 << 15);
-    mallopt(M_MMAP_MAX, std::numeric_limits<int>::max());
+    // SimGrid then has them cleared as it allocates. malloc need not do so, and no page becomes real,
+    // where it takes them fresh from the kernel with nothing in reserve. Side by side they share the
+    // page between them, which mappings of their own would not; huge pages would make all of them real.
+    mallopt(M_MMAP_THRESHOLD, 1 << 20);
+    mallopt(M_TOP_PAD, 0);
     prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0);
   }
 #endif
