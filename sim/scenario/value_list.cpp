@@ -55,7 +55,7 @@ Json rounded(double number, const std::string& unit) {
     return std::string(buffer);
   }();
   if (!unit.empty()) return text + unit;
-  return Json::parse(text);
+  return *JsonValue::parse(text.c_str());
 }
 
 ValueList list_of_range(Json range_json, const Place& place) {
