@@ -39,16 +39,16 @@ std::vector<Json> all_entries() {
   std::vector<Json> entries;
   for (const AlgorithmInfo& info : algorithm_catalog()) entries.push_back(entry(info.name));
   Json by_server = entry("local");
-  by_server["label"] = "local by the server";
+  by_server["label"] = "local-server";
   by_server["average"] = "server";
   entries.push_back(by_server);
   entries.push_back({{"name", "async"}, {"label", "softsync"}, {"softsync", 2}});
-  entries.push_back({{"name", "async"}, {"label", "own steps"}, {"fetch_every", 3}, {"push_every", 2}});
+  entries.push_back({{"name", "async"}, {"label", "own-steps"}, {"fetch_every", 3}, {"push_every", 2}});
   Json cancel = entry("backup");
   cancel["label"] = "m-sync";
   cancel["late"] = "cancel";
   entries.push_back(cancel);
-  entries.push_back({{"name", "sync"}, {"label", "by layers"}, {"overlap", "layers"}});
+  entries.push_back({{"name", "sync"}, {"label", "by-layers"}, {"overlap", "layers"}});
   entries.push_back({{"name", "grouping"}, {"label", "shares"}, {"data_shares", true}});
   return entries;
 }
