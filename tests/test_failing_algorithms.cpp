@@ -43,7 +43,8 @@ std::vector<Json> all_entries() {
   by_server["average"] = "server";
   entries.push_back(by_server);
   entries.push_back({{"name", "async"}, {"label", "softsync"}, {"softsync", 2}});
-  entries.push_back({{"name", "async"}, {"label", "own-steps"}, {"fetch_every", 3}, {"push_every", 2}});
+  entries.push_back(
+      {{"name", "async"}, {"label", "own-steps"}, {"fetch_every", 3}, {"push_every", 2}});
   Json cancel = entry("backup");
   cancel["label"] = "m-sync";
   cancel["late"] = "cancel";
@@ -73,7 +74,10 @@ std::map<std::string, Json> patterns() {
       {"drawn, quickly noticed",
        {{"detect_after", "1ms"},
         {"laws",
-         {{{"class", "slow"}, {"mean_time_between", "1s"}, {"shape", 0.7}, {"mean_time_to_return", "1s"}},
+         {{{"class", "slow"},
+           {"mean_time_between", "1s"},
+           {"shape", 0.7},
+           {"mean_time_to_return", "1s"}},
           {{"class", "fast"}, {"mean_time_between", "3s"}, {"mean_time_to_return", "100ms"}}}}}},
       {"the server, too",
        {{"checkpoint", "500ms"},
@@ -83,13 +87,14 @@ std::map<std::string, Json> patterns() {
 
 Json scenario_of(const Json& algorithm, const Json& pattern, const char* policy) {
   Json scenario = learning_scenario();
-  // A gradient takes 80 ms or 240 ms, a message at least 12 ms.
+  // A gradient takes 20 ms or 60 ms, a message at least 12 ms.
   scenario["cluster"]["workers"][0]["speed"] = "1Gf";
   scenario["cluster"]["workers"][1]["speed"] = "333Mf";
   scenario["cluster"]["failures"] = {{"detect_after", "300ms"}, {"on_failure", policy}};
   scenario["cluster"]["failures"].update(pattern);
   scenario["stop"] = {{"time", "8s"}};
   scenario["evaluate"]["every"] = 5;
+  scenario["defaults"]["batch_size"] = 2;
   scenario["algorithms"] = {algorithm};
   return scenario;
 }
@@ -99,7 +104,8 @@ double down_time(const Experiment& experiment, std::size_t rank, double end) {
   Outages outages(experiment.cluster().workers[rank].failures, experiment.scenario().seed,
                   static_cast<std::uint32_t>(rank));
   double sum = 0;
-  for (std::optional<Outage> next = outages.next(); next && next->from_s < end; next = outages.next()) {
+  for (std::optional<Outage> next = outages.next(); next && next->from_s < end;
+       next = outages.next()) {
     sum += std::min(next->until_s, end) - next->from_s;
   }
   return sum;
@@ -113,7 +119,8 @@ void check_accounts(const Experiment& experiment, const RunResult& result) {
     CAPTURE(w.name);
     const double all = w.compute_s + w.transfer_s + w.wait_s + w.discarded_s + w.down_s;
     CHECK(all == Approx(result.virtual_s).margin(1e-9).epsilon(0));
-    CHECK(w.down_s == Approx(down_time(experiment, rank, result.virtual_s)).margin(1e-9).epsilon(0));
+    CHECK(w.down_s ==
+          Approx(down_time(experiment, rank, result.virtual_s)).margin(1e-9).epsilon(0));
     CHECK(w.lost_s <= w.discarded_s + 1e-9);
     samples += w.samples;
     gradients += w.gradients;
@@ -135,8 +142,8 @@ void check_timeline(const Timeline& timeline) {
   for (const Timeline::Interval& interval : timeline.intervals()) {
     if (interval.state == Timeline::State::down) continue;
     for (const Timeline::Interval& outage : outages[interval.host]) {
-      const double both = std::min(interval.end_s, outage.end_s) -
-                          std::max(interval.begin_s, outage.begin_s);
+      const double both =
+          std::min(interval.end_s, outage.end_s) - std::max(interval.begin_s, outage.begin_s);
       if (both <= 1e-9) continue;
       FAIL("host " << interval.host << " is in state " << Timeline::name(interval.state) << " from "
                    << interval.begin_s << " s to " << interval.end_s << " s, and down from "
@@ -153,10 +160,10 @@ TEST_CASE("every algorithm comes to the end under every pattern of failures") {
         if (waits && name == "late and for good") continue;  // see below
         CAPTURE(policy, name, algorithm.dump());
         const Experiment experiment = experiment_of(scenario_of(algorithm, pattern, policy));
-        const RunResult result = result_of(run_in_child(
-            [&] { return to_json(experiment.run(experiment.runs().at(0), 1, {})); }));
+        const RunResult result = result_of(
+            run_in_child([&] { return to_json(experiment.run(experiment.runs().at(0), 1, {})); }));
         CHECK(result.reason.empty());
-        CHECK(result.updates > 3);
+        CHECK(result.updates > (waits ? 0 : 3));  // all must be up for a whole step
         CHECK(result.virtual_s == Approx(8).margin(1e-9));
         check_accounts(experiment, result);
       }
@@ -174,9 +181,17 @@ TEST_CASE("nobody acts while it is down") {
       Json parameters = plan.parameters;
       const std::unique_ptr<Algorithm> made =
           find_algorithm(plan.algorithm, {}).make(parameters, {}, experiment.facts());
-      simulate({experiment.scenario(), experiment.cluster(), experiment.problem(),
-                experiment.partition(), experiment.order(), experiment.flops_per_sample(),
-                experiment.message_bytes(), 1, {}, TraceWindow{}, check_timeline},
+      simulate({experiment.scenario(),
+                experiment.cluster(),
+                experiment.problem(),
+                experiment.partition(),
+                experiment.order(),
+                experiment.flops_per_sample(),
+                experiment.message_bytes(),
+                1,
+                {},
+                TraceWindow{},
+                check_timeline},
                *made);
       return Json(true);
     });
@@ -187,8 +202,15 @@ TEST_CASE("nobody acts while it is down") {
 
 Json without_wall(const RunResult& result) {
   Json json = to_json(result);
-  for (const char* key : {"wall_s", "peak_rss_mb", "evaluation_wall_s", "failures"}) json.erase(key);
+  for (const char* key : {"wall_s", "peak_rss_mb", "evaluation_wall_s", "failures"})
+    json.erase(key);
   return json;
+}
+
+/// It is a sum in the order in which workers act, which is not the same at the same moment.
+Json without_train_loss(Json result) {
+  for (Json& point : result["curve"]) point[5] = nullptr;
+  return result;
 }
 
 TEST_CASE("without a failure the results are those without the section") {
@@ -202,7 +224,7 @@ TEST_CASE("without a failure the results are those without the section") {
     scenario["cluster"].erase("failures");
     const Json without = without_wall(simulate(scenario));
     CHECK(with_empty == without);
-    CHECK(with_later == without);
+    CHECK(without_train_loss(with_later) == without_train_loss(without));
   }
 }
 

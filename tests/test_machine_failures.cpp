@@ -44,7 +44,8 @@ void check_updates(const RunResult& result, const std::vector<double>& expected)
   }
 }
 
-TEST_CASE("async: what a failed worker computes is lost, and it is sent the model when it returns") {
+TEST_CASE(
+    "async: what a failed worker computes is lost, and it is sent the model when it returns") {
   const RunResult result = simulate(
       cluster_of(1, "async", {{"detect_after", "500ms"}, {"list", {down("w-0", "2s", "3s")}}}));
   const double cycle = alone + 1 + alone;
@@ -71,8 +72,8 @@ TEST_CASE("async: a message under way is lost with its machine and not delivered
 }
 
 TEST_CASE("sync, drop: the step goes on without a worker when it is noticed that it is gone") {
-  const RunResult result = simulate(cluster_of(
-      2, "sync", {{"detect_after", "2s"}, {"list", {down("w-1", "1500ms", "10s")}}}));
+  const RunResult result = simulate(
+      cluster_of(2, "sync", {{"detect_after", "2s"}, {"list", {down("w-1", "1500ms", "10s")}}}));
   const double step = alone + 1 + alone;
   // The second step is under way at 1.5 s; noticed at 3.5 s. Six more alone; in the seventh w-1 is
   // back at 11.5 s, is sent its model, and is waited for.
@@ -84,10 +85,9 @@ TEST_CASE("sync, drop: the step goes on without a worker when it is noticed that
 }
 
 TEST_CASE("sync, wait: the step waits for the return") {
-  const RunResult result = simulate(cluster_of(2, "sync",
-                                               {{"detect_after", "2s"},
-                                                {"on_failure", "wait"},
-                                                {"list", {down("w-1", "1500ms", "10s")}}}));
+  const RunResult result = simulate(cluster_of(
+      2, "sync",
+      {{"detect_after", "2s"}, {"on_failure", "wait"}, {"list", {down("w-1", "1500ms", "10s")}}}));
   const double step = alone + 1 + alone;
   check_updates(result, {step, 11.5 + step, 11.5 + 2 * step, 11.5 + 3 * step});
 }
@@ -97,7 +97,8 @@ double ring(int n) {
   return 2 * (n - 1) * (2e-3 + 0.09 / n);
 }
 
-TEST_CASE("all-reduce, drop: the ring is formed anew of those present, and again with who returns") {
+TEST_CASE(
+    "all-reduce, drop: the ring is formed anew of those present, and again with who returns") {
   const RunResult result = simulate(cluster_of(
       3, "allreduce", {{"detect_after", "2s"}, {"list", {down("w-2", "1500ms", "10s")}}}));
   std::vector<double> times = {1 + ring(3), 3.5 + ring(2)};
@@ -109,10 +110,9 @@ TEST_CASE("all-reduce, drop: the ring is formed anew of those present, and again
 }
 
 TEST_CASE("all-reduce, wait: the ring is begun anew when the worker is back") {
-  const RunResult result = simulate(cluster_of(3, "allreduce",
-                                               {{"detect_after", "2s"},
-                                                {"on_failure", "wait"},
-                                                {"list", {down("w-2", "1500ms", "10s")}}}));
+  const RunResult result = simulate(cluster_of(
+      3, "allreduce",
+      {{"detect_after", "2s"}, {"on_failure", "wait"}, {"list", {down("w-2", "1500ms", "10s")}}}));
   // The model's 9 MB share the way to w-2 with what w-1 sends it: a piece of the ring's first step and
   // one of the second, 3 MB each. The link is never idle, and the model comes last.
   const double back = 11.5 + 2e-3 + 0.15 + 1 + ring(3);
@@ -120,15 +120,15 @@ TEST_CASE("all-reduce, wait: the ring is begun anew when the worker is back") {
 }
 
 TEST_CASE("all-reduce: the first worker may fail, and another one leads") {
-  const RunResult result = simulate(
-      cluster_of(3, "allreduce", {{"detect_after", "2s"}, {"list", {{{"worker", "w-0"}, {"at", "1500ms"}}}}}));
+  const RunResult result = simulate(cluster_of(
+      3, "allreduce", {{"detect_after", "2s"}, {"list", {{{"worker", "w-0"}, {"at", "1500ms"}}}}}));
   check_updates(result, {1 + ring(3), 3.5 + ring(2), 3.5 + ring(2) + 1 + ring(2)});
   CHECK(result.updates == 12);
 }
 
 TEST_CASE("momentum travels with the model: replicas stay equal after a return") {
-  Json scenario = cluster_of(
-      3, "allreduce", {{"detect_after", "2s"}, {"list", {down("w-2", "1500ms", "10s")}}});
+  Json scenario = cluster_of(3, "allreduce",
+                             {{"detect_after", "2s"}, {"list", {down("w-2", "1500ms", "10s")}}});
   scenario["defaults"]["momentum"] = 0.5;
   // Two vectors of 9 MB.
   const RunResult result = simulate(scenario);
@@ -182,12 +182,11 @@ TEST_CASE("when all are down at once the run goes on with the first who returns"
 
 TEST_CASE("when the last worker has left for good the run ends and says so") {
   for (const char* policy : {"drop", "wait"}) {
-    const RunResult result = simulate(cluster_of(2, "sync",
-                                                 {{"detect_after", "1s"},
-                                                  {"on_failure", policy},
-                                                  {"list",
-                                                   {{{"worker", "w-0"}, {"at", "2s"}},
-                                                    {{"worker", "w-1"}, {"at", "3s"}}}}}));
+    const RunResult result = simulate(cluster_of(
+        2, "sync",
+        {{"detect_after", "1s"},
+         {"on_failure", policy},
+         {"list", {{{"worker", "w-0"}, {"at", "2s"}}, {{"worker", "w-1"}, {"at", "3s"}}}}}));
     CHECK(result.status == RunStatus::failed);
     CHECK(result.reason == "every worker is down for good since 3 s");
     CHECK(result.virtual_s == to_the_digit(3));
@@ -195,10 +194,10 @@ TEST_CASE("when the last worker has left for good the run ends and says so") {
 }
 
 TEST_CASE("machines that fail before anything is done do not run for ever") {
-  const RunResult result = simulate(cluster_of(
-      2, "sync",
-      {{"detect_after", "1ms"},
-       {"laws", {{{"mean_time_between", "1ms"}, {"mean_time_to_return", "1ms"}}}}}));
+  const RunResult result = simulate(
+      cluster_of(2, "sync",
+                 {{"detect_after", "1ms"},
+                  {"laws", {{{"mean_time_between", "1ms"}, {"mean_time_to_return", "1ms"}}}}}));
   CHECK(result.status == RunStatus::failed);
   CHECK(result.reason.find("no update in 2001 failures since 0 s") == 0);
 }
@@ -210,6 +209,87 @@ TEST_CASE("waiting for one that never returns is a deadlock that names it") {
                                                 {"list", {{{"worker", "w-1"}, {"at", "2s"}}}}}));
   CHECK(result.status == RunStatus::failed);
   CHECK(result.reason.find("w-1 waits for nothing, being down for good") != std::string::npos);
+}
+
+std::string complaint(const Json& failures) {
+  try {
+    const Experiment experiment = experiment_of(cluster_of(2, "sync", failures));
+    return "none, with " + std::to_string(experiment.runs().size()) + " run";
+  } catch (const InputError& error) {
+    const std::string text = error.what();
+    return text.substr(text.find(": ") + 2);  // without the file
+  }
+}
+
+TEST_CASE("mistakes in failures are told at their place") {
+  const std::string at = "/cluster/failures";
+  const Json soon = "1s";
+  const auto with = [&](const Json& entry) {
+    return complaint({{"detect_after", soon}, {"list", {entry}}});
+  };
+  CHECK(complaint(Json::object())
+            .find(at + ": needs \"detect_after\": a time with its unit, of at least 0") == 0);
+  CHECK(with({{"worker", "w-7"}, {"at", soon}}) ==
+        at + "/list/0/worker: must be the name of a worker (did you mean 'w-0'?), got \"w-7\"");
+  CHECK(with({{"worker", "w-0"}}) == at + "/list/0: needs exactly one of \"at\" and \"from\"");
+  CHECK(with({{"at", soon}}) == at + "/list/0: needs exactly one of \"worker\" and \"server\"");
+  CHECK(with({{"worker", "w-0"}, {"from", soon}, {"for", soon}}) ==
+        at + "/list/0/for: goes with \"at\": remove it, or \"from\"");
+  CHECK(with({{"server", "server"}, {"at", soon}}) ==
+        at + "/list/0: needs \"for\": a server must return");
+  CHECK(with({{"server", "server"}, {"at", soon}, {"for", soon}}) ==
+        at + ": needs a \"checkpoint\": server fails, and returns with what was saved last");
+  const Json law = {{"mean_time_between", "10s"}, {"mean_time_to_return", "never"}};
+  CHECK(complaint({{"detect_after", soon}, {"laws", {law, law}}}) ==
+        at + "/laws/1: w-0 has a law already: one for each machine");
+  Json of_server = law;
+  of_server["class"] = "server";
+  CHECK(complaint({{"detect_after", soon}, {"checkpoint", soon}, {"laws", {of_server}}}) ==
+        at + "/laws/0/mean_time_to_return: must be a time: a server must return");
+  Json of_nobody = law;
+  of_nobody["class"] = "v";
+  CHECK(complaint({{"detect_after", soon}, {"laws", {of_nobody}}}) ==
+        at + "/laws/0/class: must be a class of workers, or \"server\" (did you mean 'w'?), got "
+             "\"v\"");
+}
+
+TEST_CASE("outages follow from seed and machine, in order, and those that touch are one") {
+  HostFailures failures;
+  failures.list = {{5, 7}, {1, 2}, {6, 8}, {8, 9}};
+  Outages listed(failures, 1, 0);
+  const auto check_next = [](Outages& outages, double from, double until) {
+    const std::optional<Outage> next = outages.next();
+    REQUIRE(next);
+    CHECK(next->from_s == from);
+    CHECK(next->until_s == until);
+  };
+  check_next(listed, 1, 2);
+  check_next(listed, 5, 9);
+  CHECK(!listed.next());
+
+  failures.list = {};
+  failures.law = FailureLawSpec{{}, 100, 2, 10};
+  Outages drawn(failures, 1, 0);
+  Outages again(failures, 1, 0);
+  Outages of_another(failures, 1, 1);
+  double up = 0;
+  double down_s = 0;
+  double until = 0;
+  constexpr int many = 20000;
+  bool differs = false;
+  for (int i = 0; i < many; ++i) {
+    const Outage outage = *drawn.next();
+    const Outage same = *again.next();
+    CHECK(same.from_s == outage.from_s);
+    differs = differs || of_another.next()->from_s != outage.from_s;
+    up += outage.from_s - until;
+    until = outage.until_s;
+    down_s += outage.until_s - outage.from_s;
+  }
+  CHECK(differs);
+  // Standard errors: 100 x 0.52 / sqrt(20000) = 0.4 and 10 / sqrt(20000) = 0.07; five of them.
+  CHECK(up / many == Approx(100).margin(2));
+  CHECK(down_s / many == Approx(10).margin(0.35));
 }
 
 }  // namespace

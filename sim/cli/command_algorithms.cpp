@@ -80,8 +80,7 @@ void print_section(const AlgorithmInfo& info, const std::vector<FieldInfo>& shar
   }
   std::cout << "\n### " << info.name << "\n\nIn [algorithms/" << info.name << ".cpp](../algorithms/"
             << info.name << ".cpp). When a worker is gone: " << info.when_gone
-            << ". Takes the shared parameters" << not_taken
-            << (own.empty() ? ".\n" : ", and:\n\n");
+            << ". Takes the shared parameters" << not_taken << (own.empty() ? ".\n" : ", and:\n\n");
   if (!own.empty()) print_field_table(std::cout, with_keys_of_objects(own));
 }
 
@@ -114,7 +113,8 @@ int algorithms(const po::variables_map& options, const std::vector<std::string>&
     for (const AlgorithmInfo& info : algorithm_catalog()) {
       std::cout << std::left << column << info.name << info.summary << "\n"
                 << column << "" << info.paper << "\n"
-                << column << "" << "when a worker is gone: " << info.when_gone << "\n"
+                << column << ""
+                << "when a worker is gone: " << info.when_gone << "\n"
                 << column << "" << short_parameters(info) << "\n\n";
     }
     std::cout << "'motley algorithms NAME' explains one and its parameters.\n";
