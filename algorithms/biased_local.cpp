@@ -94,12 +94,19 @@ class BiasedLocal : public Algorithm {
     // Everybody makes the same deals by itself, from the same seed and the same scores.
     std::optional<Dealer> dealer;
     if (options_.deals()) dealer.emplace(setup_of_deals());
+    std::vector<std::vector<Sample>> hands;  // of the last deal
     Model x = me.initial_model();
     for (std::size_t round = 0;; ++round) {
       const std::size_t before = round;
-      me.share(x, round, dealer);
+      me.share(x, round, dealer, hands);
       rule.skip((round - before) * steps);  // of one that has returned
-      if (dealer && round % rounds_per_deal_ == 0) me.draw_next(dealer->deal()[me.rank()]);
+      const std::size_t rounds_dealt = round % rounds_per_deal_;
+      if (dealer && rounds_dealt == 0) hands = dealer->deal();
+      if (dealer && (rounds_dealt == 0 || round != before)) {
+        std::vector<Sample>& mine = hands[me.rank()];
+        const std::size_t used = rounds_dealt * steps * options_.batch_size[me.rank()];
+        me.draw_next({mine.begin() + static_cast<std::ptrdiff_t>(used), mine.end()});
+      }
       x = me.local_steps(std::move(x), steps, options_.batch_size[me.rank()], rule);
       const NotesOfAll losses =
           me.everybody().all_reduce_mean(x, weights_[me.rank()], losses_of(me));

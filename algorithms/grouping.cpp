@@ -95,6 +95,7 @@ class Grouping : public Algorithm {
       std::vector<double> speeds = facts_.speeds;
       for (double& speed : speeds) speed /= facts_.flops_per_sample;
       if (!me.is_resumed()) {
+        me.on_join([](std::size_t) {});  // it is measured first
         for (const Push& push : me.next_push_of_each()) speeds[push.sender] = push.numbers.at(0);
       }
       if (group_of.empty()) {

@@ -39,17 +39,17 @@ std::vector<Json> all_entries() {
   std::vector<Json> entries;
   for (const AlgorithmInfo& info : algorithm_catalog()) entries.push_back(entry(info.name));
   Json by_server = entry("local");
-  by_server["label"] = "local by the server";
+  by_server["label"] = "local-server";
   by_server["average"] = "server";
   entries.push_back(by_server);
   entries.push_back({{"name", "async"}, {"label", "softsync"}, {"softsync", 2}});
   entries.push_back(
-      {{"name", "async"}, {"label", "own steps"}, {"fetch_every", 3}, {"push_every", 2}});
+      {{"name", "async"}, {"label", "own-steps"}, {"fetch_every", 3}, {"push_every", 2}});
   Json cancel = entry("backup");
   cancel["label"] = "m-sync";
   cancel["late"] = "cancel";
   entries.push_back(cancel);
-  entries.push_back({{"name", "sync"}, {"label", "by layers"}, {"overlap", "layers"}});
+  entries.push_back({{"name", "sync"}, {"label", "by-layers"}, {"overlap", "layers"}});
   entries.push_back({{"name", "grouping"}, {"label", "shares"}, {"data_shares", true}});
   return entries;
 }
@@ -87,13 +87,14 @@ std::map<std::string, Json> patterns() {
 
 Json scenario_of(const Json& algorithm, const Json& pattern, const char* policy) {
   Json scenario = learning_scenario();
-  // A gradient takes 80 ms or 240 ms, a message at least 12 ms.
+  // A gradient takes 20 ms or 60 ms, a message at least 12 ms.
   scenario["cluster"]["workers"][0]["speed"] = "1Gf";
   scenario["cluster"]["workers"][1]["speed"] = "333Mf";
   scenario["cluster"]["failures"] = {{"detect_after", "300ms"}, {"on_failure", policy}};
   scenario["cluster"]["failures"].update(pattern);
   scenario["stop"] = {{"time", "8s"}};
   scenario["evaluate"]["every"] = 5;
+  scenario["defaults"]["batch_size"] = 2;
   scenario["algorithms"] = {algorithm};
   return scenario;
 }
@@ -162,7 +163,7 @@ TEST_CASE("every algorithm comes to the end under every pattern of failures") {
         const RunResult result = result_of(
             run_in_child([&] { return to_json(experiment.run(experiment.runs().at(0), 1, {})); }));
         CHECK(result.reason.empty());
-        CHECK(result.updates > 3);
+        CHECK(result.updates > (waits ? 0 : 3));  // all must be up for a whole step
         CHECK(result.virtual_s == Approx(8).margin(1e-9));
         check_accounts(experiment, result);
       }
@@ -206,6 +207,12 @@ Json without_wall(const RunResult& result) {
   return json;
 }
 
+/// It is a sum in the order in which workers act, which is not the same at the same moment.
+Json without_train_loss(Json result) {
+  for (Json& point : result["curve"]) point[5] = nullptr;
+  return result;
+}
+
 TEST_CASE("without a failure the results are those without the section") {
   for (const Json& algorithm : all_entries()) {
     CAPTURE(algorithm.dump());
@@ -217,7 +224,7 @@ TEST_CASE("without a failure the results are those without the section") {
     scenario["cluster"].erase("failures");
     const Json without = without_wall(simulate(scenario));
     CHECK(with_empty == without);
-    CHECK(with_later == without);
+    CHECK(without_train_loss(with_later) == without_train_loss(without));
   }
 }
 

@@ -211,5 +211,86 @@ TEST_CASE("waiting for one that never returns is a deadlock that names it") {
   CHECK(result.reason.find("w-1 waits for nothing, being down for good") != std::string::npos);
 }
 
+std::string complaint(const Json& failures) {
+  try {
+    const Experiment experiment = experiment_of(cluster_of(2, "sync", failures));
+    return "none, with " + std::to_string(experiment.runs().size()) + " run";
+  } catch (const InputError& error) {
+    const std::string text = error.what();
+    return text.substr(text.find(": ") + 2);  // without the file
+  }
+}
+
+TEST_CASE("mistakes in failures are told at their place") {
+  const std::string at = "/cluster/failures";
+  const Json soon = "1s";
+  const auto with = [&](const Json& entry) {
+    return complaint({{"detect_after", soon}, {"list", {entry}}});
+  };
+  CHECK(complaint(Json::object())
+            .find(at + ": needs \"detect_after\": a time with its unit, of at least 0") == 0);
+  CHECK(with({{"worker", "w-7"}, {"at", soon}}) ==
+        at + "/list/0/worker: must be the name of a worker (did you mean 'w-0'?), got \"w-7\"");
+  CHECK(with({{"worker", "w-0"}}) == at + "/list/0: needs exactly one of \"at\" and \"from\"");
+  CHECK(with({{"at", soon}}) == at + "/list/0: needs exactly one of \"worker\" and \"server\"");
+  CHECK(with({{"worker", "w-0"}, {"from", soon}, {"for", soon}}) ==
+        at + "/list/0/for: goes with \"at\": remove it, or \"from\"");
+  CHECK(with({{"server", "server"}, {"at", soon}}) ==
+        at + "/list/0: needs \"for\": a server must return");
+  CHECK(with({{"server", "server"}, {"at", soon}, {"for", soon}}) ==
+        at + ": needs a \"checkpoint\": server fails, and returns with what was saved last");
+  const Json law = {{"mean_time_between", "10s"}, {"mean_time_to_return", "never"}};
+  CHECK(complaint({{"detect_after", soon}, {"laws", {law, law}}}) ==
+        at + "/laws/1: w-0 has a law already: one for each machine");
+  Json of_server = law;
+  of_server["class"] = "server";
+  CHECK(complaint({{"detect_after", soon}, {"checkpoint", soon}, {"laws", {of_server}}}) ==
+        at + "/laws/0/mean_time_to_return: must be a time: a server must return");
+  Json of_nobody = law;
+  of_nobody["class"] = "v";
+  CHECK(complaint({{"detect_after", soon}, {"laws", {of_nobody}}}) ==
+        at + "/laws/0/class: must be a class of workers, or \"server\" (did you mean 'w'?), got "
+             "\"v\"");
+}
+
+TEST_CASE("outages follow from seed and machine, in order, and those that touch are one") {
+  HostFailures failures;
+  failures.list = {{5, 7}, {1, 2}, {6, 8}, {8, 9}};
+  Outages listed(failures, 1, 0);
+  const auto check_next = [](Outages& outages, double from, double until) {
+    const std::optional<Outage> next = outages.next();
+    REQUIRE(next);
+    CHECK(next->from_s == from);
+    CHECK(next->until_s == until);
+  };
+  check_next(listed, 1, 2);
+  check_next(listed, 5, 9);
+  CHECK(!listed.next());
+
+  failures.list = {};
+  failures.law = FailureLawSpec{{}, 100, 2, 10};
+  Outages drawn(failures, 1, 0);
+  Outages again(failures, 1, 0);
+  Outages of_another(failures, 1, 1);
+  double up = 0;
+  double down_s = 0;
+  double until = 0;
+  constexpr int many = 20000;
+  bool differs = false;
+  for (int i = 0; i < many; ++i) {
+    const Outage outage = *drawn.next();
+    const Outage same = *again.next();
+    CHECK(same.from_s == outage.from_s);
+    differs = differs || of_another.next()->from_s != outage.from_s;
+    up += outage.from_s - until;
+    until = outage.until_s;
+    down_s += outage.until_s - outage.from_s;
+  }
+  CHECK(differs);
+  // Standard errors: 100 x 0.52 / sqrt(20000) = 0.4 and 10 / sqrt(20000) = 0.07; five of them.
+  CHECK(up / many == Approx(100).margin(2));
+  CHECK(down_s / many == Approx(10).margin(0.35));
+}
+
 }  // namespace
 }  // namespace motley

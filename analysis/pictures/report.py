@@ -95,7 +95,7 @@ def sweep_data(results):
 
 def time_data(results, runs):
     table = time_budget.shares(results, runs)
-    return [{"algorithm": label, "class": name, **{p: rounded(float(row[f"{p}_s"])) for p in time_budget.PARTS}}
+    return [{"algorithm": label, "class": name, **{p: rounded(float(row[f"{p}_s"])) for p in time_budget.parts_of(results)}}
             for label in results.algorithms_of(runs) if label in table.index.get_level_values(0)
             for name, row in table.loc[label].iterrows()]
 
@@ -162,7 +162,7 @@ def page_data(results):
                  for a in results.algorithms},
         "target": list(results.target) if results.target else None,
         "baseline": baseline.iloc[0] if len(baseline) else "the baseline",
-        "words": {**X_WORDS, **Y_WORDS}, "states": STATES, "parts": time_budget.PARTS,
+        "words": {**X_WORDS, **Y_WORDS}, "states": STATES, "parts": time_budget.parts_of(results),
         "summary": {key_of(results, p): summary_data(results, p) for p in points} if len(results.summary) else {},
         "curves": {key_of(results, p): curve_data(results, p, resolution) for p in points},
         "sweep": sweep_data(results),

@@ -263,7 +263,8 @@ def budget(results, runs):
     lines = {}
     for label in results.algorithms_of(runs):
         mine = runs[(runs["algorithm"] == label) & (runs["status"] != "failed")]
-        parts = mine[["compute_s", "transfer_s", "wait_s", "discarded_s"]].sum()
+        columns = ["compute_s", "transfer_s", "wait_s", "discarded_s", "down_s"]
+        parts = mine[[column for column in columns if column in mine]].sum()
         if not parts.sum() > 0:
             continue
         text = ", ".join(f"{name[:-2]} {percent(value / parts.sum())}" for name, value in parts.items() if value > 0)

@@ -79,8 +79,8 @@ void print_section(const AlgorithmInfo& info, const std::vector<FieldInfo>& shar
     if (!among(field, shared)) own.push_back(field);
   }
   std::cout << "\n### " << info.name << "\n\nIn [algorithms/" << info.name << ".cpp](../algorithms/"
-            << info.name << ".cpp). Takes the shared parameters" << not_taken
-            << (own.empty() ? ".\n" : ", and:\n\n");
+            << info.name << ".cpp). When a worker is gone: " << info.when_gone
+            << ". Takes the shared parameters" << not_taken << (own.empty() ? ".\n" : ", and:\n\n");
   if (!own.empty()) print_field_table(std::cout, with_keys_of_objects(own));
 }
 
@@ -113,6 +113,8 @@ int algorithms(const po::variables_map& options, const std::vector<std::string>&
     for (const AlgorithmInfo& info : algorithm_catalog()) {
       std::cout << std::left << column << info.name << info.summary << "\n"
                 << column << "" << info.paper << "\n"
+                << column << ""
+                << "when a worker is gone: " << info.when_gone << "\n"
                 << column << "" << short_parameters(info) << "\n\n";
     }
     std::cout << "'motley algorithms NAME' explains one and its parameters.\n";
@@ -121,7 +123,9 @@ int algorithms(const po::variables_map& options, const std::vector<std::string>&
   const std::string name = options["name"].as<std::vector<std::string>>().front();
   const Place place{"", "algorithms"};
   const AlgorithmInfo& info = find_algorithm(name, place);
-  std::cout << info.name << ": " << info.summary << "\n" << info.paper << "\n\nParameters:\n";
+  std::cout << info.name << ": " << info.summary << "\n" << info.paper << "\n";
+  if (!info.when_gone.empty()) std::cout << "When a worker is gone: " << info.when_gone << "\n";
+  std::cout << "\nParameters:\n";
   for (const FieldInfo& field : info.parameters) print_field(field, "  ");
   return 0;
 }

@@ -1,6 +1,8 @@
 #include "sim/engine/elastic_rounds.hpp"
 
 #include <algorithm>
+#include <iterator>
+#include <utility>
 
 #include "sim/engine/network.hpp"
 
@@ -72,6 +74,15 @@ ElasticRounds::Result ElasticRounds::wait(Rank rank, std::uint64_t number) {
 }
 
 void ElasticRounds::take_part(Round& in, Rank rank) {
+  if (in.members.size() == 1) {
+    const Part& part = in.parts.at(rank);
+    NotesOfAll numbers;
+    if (!part.numbers.empty()) {
+      numbers = std::make_shared<std::vector<std::vector<double>>>(1, part.numbers);
+    }
+    set_result(in, part.value, for_whole_group(in, numbers), {rank});
+    return;
+  }
   const auto member =
       static_cast<std::size_t>(std::ranges::find(in.members, rank) - in.members.begin());
   Averaging* average = in.average.get();
@@ -80,8 +91,7 @@ void ElasticRounds::take_part(Round& in, Rank rank) {
         const Part& part = in.parts.at(rank);
         Averaging::Outcome outcome = average->mean(member, part.value, part.weight, part.numbers);
         in.actors.erase(rank);
-        set_result(in, std::move(outcome.mean), for_whole_group(in, outcome.numbers));
-        let_go_on(in, rank);
+        set_result(in, std::move(outcome.mean), for_whole_group(in, outcome.numbers), {rank});
       });
   in.actors[rank]->daemonize();
 }
@@ -98,14 +108,16 @@ NotesOfAll ElasticRounds::for_whole_group(const Round& of, const NotesOfAll& of_
 
 // ---- Results ----
 
-void ElasticRounds::set_result(Round& of, Parameters mean, NotesOfAll numbers) {
-  if (of.has_result) return;
-  of.has_result = true;
-  of.mean = std::move(mean);
-  of.numbers = std::move(numbers);
-  of.leader = of.members.front();
-  const std::set<Rank> late = std::move(of.late);
-  of.late.clear();
+void ElasticRounds::set_result(Round& of, Parameters mean, NotesOfAll numbers,
+                               const std::vector<Rank>& through) {
+  if (!of.has_result) {
+    of.has_result = true;
+    of.mean = std::move(mean);
+    of.numbers = std::move(numbers);
+    of.leader = of.members.front();
+  }
+  for (const Rank rank : through) let_go_on(of, rank);
+  const std::set<Rank> late = std::exchange(of.late, {});
   for (const Rank rank : late) send_result(of, rank);
 }
 
@@ -143,15 +155,16 @@ void ElasticRounds::meet_if_all_are_here(Round& of) {
   for (std::size_t i = 0; i < ranks_.size(); ++i) {
     if (is_member(of, ranks_[i])) (*numbers)[i] = of.parts.at(ranks_[i]).numbers;
   }
-  set_result(of, {}, std::move(numbers));
-  for (const Rank member : of.members) let_go_on(of, member);
+  set_result(of, {}, std::move(numbers), of.members);
 }
 
 // ---- Failures ----
 
 void ElasticRounds::begin_anew(Round& of) {
-  for (const auto& [rank, actor] : of.actors) actor->kill();
-  of.actors.clear();
+  const auto actors = std::exchange(of.actors, {});
+  simgrid::kernel::actor::simcall_answered([&] {  // all at once
+    for (const auto& [rank, actor] : actors) actor->kill();
+  });
   if (of.average) given_up_.push_back(std::move(of.average));
   const auto has_it = [&](Rank rank) { return failures_.is_present(rank); };
   if (of.has_result && std::ranges::any_of(of.through, has_it)) {

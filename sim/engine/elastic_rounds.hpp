@@ -91,7 +91,9 @@ class ElasticRounds {
   void begin_anew(Round& round);
   void take_part(Round& round, Rank rank);
   void meet_if_all_are_here(Round& round);
-  void set_result(Round& round, Parameters mean, NotesOfAll numbers);
+  /// These have it first.
+  void set_result(Round& round, Parameters mean, NotesOfAll numbers,
+                  const std::vector<Rank>& through);
   void send_result(Round& round, Rank rank);
   void let_go_on(Round& round, Rank rank);
   /// By the group's order.

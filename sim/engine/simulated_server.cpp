@@ -142,7 +142,11 @@ std::vector<Push> SimulatedServer::next_push_of(std::span<const std::size_t> wan
     } else {
       set_missing(worker, is_wanted[worker] && early_[worker].empty() && is_awaited(worker));
       const bool joins = event.kind == Event::Kind::joined;
-      if (joins && is_missing[worker]) send_model(worker, sent_ ? *sent_ : shard_.model);
+      if (!joins || !is_missing[worker]) continue;
+      if (welcome_)
+        welcome_(worker);
+      else
+        send_model(worker, sent_ ? *sent_ : shard_.model);
     }
   }
   std::vector<Push> pushes;

@@ -35,7 +35,8 @@ class Server {
   /// How many; at least 1, for nothing is made of none.
   virtual std::size_t count_present() const = 0;
   /// From now on, `welcome` is called when a worker is there again that was not; without one it is
-  /// sent the model of the last update. next_push_of sends it what was sent last, if it waits for it.
+  /// sent the model of the last update. In next_push_of only if that waits for it, and without a
+  /// `welcome` it is sent what was sent last.
   virtual void on_join(std::function<void(std::size_t worker)> welcome) = 0;
   /// Whether this body goes on for one that was lost with its machine. The initial model is then that
   /// of the last checkpoint; what workers push that comes from an earlier one does not arrive.

@@ -6,7 +6,7 @@ from ..style import STATES, evenly, legend_above, name_point, panels, short, tin
 NAME = "gantt"
 TITLE = "Timeline of workers and servers"
 HOW_TO_READ = ("One row per host, one panel per algorithm (its first replica), over a window of virtual time. The upper "
-               "part of a row shows computing, computing whose result was discarded, and waiting (grey); the two thin lanes "
+               "part of a row shows computing, computing whose result was discarded, and waiting (grey); dark over the whole row: the machine is down; the two thin lanes "
                "below it show sending and receiving, which go on at the same time; black ticks are updates of the global "
                "model. Long grey stretches next to long green ones: fast workers wait for slow ones. For a sweep, the last "
                "of the points with the most traced algorithms is shown.")
@@ -15,7 +15,7 @@ MOST_RUNS = 6
 ROUNDS = 12  # usual computations of the slowest host; a shorter timeline is shown whole
 # Where in a host's row, from its upper edge at -0.5; updates over everything, so that none is hidden.
 LANES = {"wait": (-0.42, 0.44), "compute": (-0.42, 0.44), "discarded": (-0.42, 0.44), "send": (0.04, 0.18),
-         "receive": (0.24, 0.18), "update": (-0.42, 0.44)}
+         "receive": (0.24, 0.18), "down": (-0.42, 0.84), "update": (-0.42, 0.44)}
 
 
 def default_window(events):

@@ -6,15 +6,20 @@ from ..style import STATES, entries_of, legend_above, name_point, panels, short,
 NAME = "time_budget"
 TITLE = "Where the workers' time goes"
 HOW_TO_READ = ("Share of a class's time spent computing, transferring, waiting, and computing results that were "
-               "discarded; the four add up to 100 %. One group per algorithm, one bar per class, averaged over its "
+               "discarded, and down where machines can fail; they add up to 100 %. One group per algorithm, one bar per class, averaged over its "
                "workers and replicas. For a sweep, the last point is shown.")
-PARTS = ["compute", "transfer", "wait", "discarded"]
+PARTS = ["compute", "transfer", "wait", "discarded", "down"]
+
+
+def parts_of(results):
+    """Time down only where something can fail."""
+    return [part for part in PARTS if f"{part}_s" in results.workers]
 
 
 def shares(results, runs):
     """algorithm, class -> share of each part."""
     table = results.workers.merge(runs[["run", "algorithm"]], on="run")
-    sums = table.groupby(["algorithm", "class"], sort=False)[[f"{p}_s" for p in PARTS]].sum()
+    sums = table.groupby(["algorithm", "class"], sort=False)[[f"{p}_s" for p in parts_of(results)]].sum()
     return sums.div(sums.sum(axis=1), axis=0).dropna()
 
 
@@ -32,7 +37,7 @@ def draw(results, look):
         if i > 0 and bars[i - 1][0] != label:
             y += 0.5
         left = 0.0
-        for part in PARTS:
+        for part in parts_of(results):
             value = table.loc[(label, name), f"{part}_s"]
             ax.barh(y, value, left=left, color=STATES[part], height=0.85, linewidth=0,
                     label=part if i == 0 else None)
