@@ -51,8 +51,8 @@ SimulatedGroup::SimulatedGroup(Worker& me, Simulation& simulation, WorkerMail& m
       simulation_(simulation),
       mail_(mail),
       state_(state),
-      member_(member),
-      rank_(me.rank()) {}
+      rank_(me.rank()),
+      member_(member) {}
 
 void SimulatedGroup::expect_none_under_way() const {
   if (started_ && !started_->is_done()) {

@@ -54,7 +54,7 @@ class SimulatedGroup final : public Group {
   WorkerMail& mail_;
   GroupState& state_;
   std::size_t rank_;
-  std::size_t member_ = 0;            // in the group's order
+  std::size_t member_;                // in the group's order
   std::shared_ptr<Started> started_;  // the last one
   bool leads_ = false;                // the last mean, of an elastic group
 };
