@@ -151,6 +151,9 @@ TEST_CASE("The algorithms are listed with paper and parameters, and each is expl
       list.out,
       "local         several steps at home, then all models are averaged\n"
       "              Stich, ICLR 2019, arXiv 1805.09767\n"
+      "              when a worker is gone: the mean is over those present; one that returns gets "
+      "the "
+      "model from another worker or the server\n"
       "              step_size, batch_size, momentum = 0.0, weight_decay = 0.0, schedule = "
       "kind \"constant\", rule = kind \"sgd\", local_steps = 8, average = \"all_reduce\", "
       "collective = \"ring\"\n\n"));

@@ -68,7 +68,7 @@ TEST_CASE("A mistake in the scenario is one line with its place, and nothing is 
         "--set: /algorithms/7/step_size: there is no /algorithms/7 in the scenario to set it in"},
        {"/a\nb=1",
         "s.json: /a b: unknown key, known here: $schema, name, seed, data, model, cluster, cost, "
-        "network, approximate, target, stop, evaluate, defaults, algorithms, baseline, "
+        "network, solver, approximate, target, stop, evaluate, defaults, algorithms, baseline, "
         "replicas, sweep or tune"}});
 }
 

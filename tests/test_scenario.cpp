@@ -105,7 +105,8 @@ TEST_CASE("An unknown key is refused at every level, with the nearest one and th
       valid(),
       {{"/sede", 1,
         "/sede: unknown key (did you mean 'seed'?), known here: $schema, name, seed, data, model, "
-        "cluster, cost, network, approximate, target, stop, evaluate, defaults, algorithms, "
+        "cluster, cost, network, solver, approximate, target, stop, evaluate, defaults, "
+        "algorithms, "
         "baseline, replicas, sweep or tune"},
        {"/data/clases", 3,
         "/data/clases: unknown key (did you mean 'classes'?), known here: kind, features, "
@@ -116,10 +117,11 @@ TEST_CASE("An unknown key is refused at every level, with the nearest one and th
        {"/model/zzz", 1, "/model/zzz: unknown key, known here: kind or weight_decay"},
        {"/cluster/worker", 1,
         "/cluster/worker: unknown key (did you mean 'workers'?), known here: workers, server, "
-        "servers, link, fabric, noise or platform"},
+        "servers, link, fabric, noise, changes, slowdowns, trace, traffic, platform or failures"},
        {"/cluster/workers/1/cuont", 1,
         "/cluster/workers/1/cuont: unknown key (did you mean 'count'?), known here: name, count, "
-        "speed, samples_per_s, step_overhead, max_batch, spread, noise, link, per_node, inside, "
+        "speed, samples_per_s, step_overhead, max_batch, spread, noise, changes, slowdowns, link, "
+        "per_node, inside, "
         "power or price_per_hour"},
        {"/cluster/server/spee", 1,
         "/cluster/server/spee: unknown key (did you mean 'speed'?), known here: speed, link, "
@@ -141,7 +143,7 @@ TEST_CASE("An unknown key is refused at every level, with the nearest one and th
         "/evaluate/evry: unknown key (did you mean 'every'?), known here: every"},
        {"/a~1b~0c", 1,
         "/a~1b~0c: unknown key, known here: $schema, name, seed, data, model, cluster, cost, "
-        "network, approximate, target, stop, evaluate, defaults, algorithms, baseline, "
+        "network, solver, approximate, target, stop, evaluate, defaults, algorithms, baseline, "
         "replicas, sweep or tune"}});
 }
 
@@ -649,6 +651,7 @@ TEST_CASE("The full scenario has every default filled in and keeps what was writ
   expected["cost"] = {
       {"flops_per_sample", "auto"}, {"model_size", "auto"}, {"flops_per_update", "0f"}};
   expected["network"] = "fluid";
+  expected["solver"] = "fast";
   expected["approximate"] = {{"port_flows", "all"}, {"ring", "messages"}};
   expected["stop"]["at_target"] = false;
   expected["stop"]["diverged_above"] = 1000.0;

@@ -6,14 +6,16 @@ from ..style import STATES, entries_of, legend_above, name_point, panels, short,
 NAME = "time_budget"
 TITLE = "Where the workers' time goes"
 HOW_TO_READ = ("Share of a class's time spent computing, transferring, waiting, and computing results that were "
-               "discarded, and down where machines can fail; they add up to 100 %. One group per algorithm, one bar per class, averaged over its "
-               "workers and replicas. For a sweep, the last point is shown.")
+               "discarded, and down where machines failed; they add up to 100 %. One group per algorithm, one bar per "
+               "class, averaged over its workers and replicas. For a sweep, the last point is shown.")
 PARTS = ["compute", "transfer", "wait", "discarded", "down"]
 
 
 def parts_of(results):
-    """Time down only where something can fail."""
-    return [part for part in PARTS if f"{part}_s" in results.workers]
+    """Time down only where somebody was."""
+    workers = results.workers
+    was_down = "down_s" in workers and workers["down_s"].fillna(0).gt(0).any()
+    return [part for part in PARTS if part != "down" or was_down]
 
 
 def shares(results, runs):

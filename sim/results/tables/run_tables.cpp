@@ -280,14 +280,15 @@ const ColumnTable<OfRun<RunWarning>>& warnings_table() {
   static const ColumnTable<OfRun<RunWarning>> table = [] {
     auto t = table_of<RunWarning>(
         "warnings", "One row per thing that a reader should know before trusting a run.");
-    t.add("kind", "",
-          "no_update, no_merge (no merge of the workers' models was evaluated), never_moved, "
-          "chance_level (no better than always naming the most frequent class), in_warm_up (the "
-          "run ended inside the algorithm's warm-up), bound_idle (its staleness, delay_bound or "
-          "period never acted), lockstep (equal workers without noise met at the server's port in "
-          "every step), at_edge (tuned to the edge of a grid) or tuned_in_vain (no run of the tuning "
-          "learnt anything)",
-          part(&RunWarning::kind));
+    t.add(
+        "kind", "",
+        "no_update, no_merge (no merge of the workers' models was evaluated), never_moved, "
+        "chance_level (no better than always naming the most frequent class), in_warm_up (the "
+        "run ended inside the algorithm's warm-up), bound_idle (its staleness, delay_bound or "
+        "period never acted), lockstep (equal workers without noise met at the server's port in "
+        "every step), at_edge (tuned to the edge of a grid) or tuned_in_vain (no run of the tuning "
+        "learnt anything)",
+        part(&RunWarning::kind));
     t.add("text", "", "the same in words", part(&RunWarning::text));
     return t;
   }();
