@@ -13,7 +13,7 @@ using namespace motley::tests;
 namespace {
 
 /// A run that reached the target after so many updates and samples.
-RunToTarget run_of(double time, double updates, double samples, std::array<double, 4> shares,
+RunToTarget run_of(double time, double updates, double samples, std::array<double, 5> shares,
                    std::uint64_t replica = 0) {
   RunToTarget run;
   run.replica = replica;

@@ -135,6 +135,35 @@ class Figures(FigureCase):
         updates = [c for c in ax.collections if type(c).__name__ == "LineCollection"]
         self.assertEqual(sum(len(c.get_segments()) for c in updates), 4)
 
+    def with_a_failure(self):
+        """cpu-2 is down from 2 s to 3 s of 4 s, in every run."""
+        results = Results(self.plain.folder)
+        down = [{"run": run, "host": "cpu-2", "state": "down", "begin_s": 2.0, "end_s": 3.0}
+                for run in results.events["run"].unique()]
+        results.events = pd.concat([results.events, pd.DataFrame(down)], ignore_index=True)
+        return results
+
+    def test_around_failures_throughput_learning_and_who_is_up_are_drawn(self):
+        with self.assertRaises(NoData) as caught:
+            self.draw(figures.failures, self.plain)
+        self.assertEqual(str(caught.exception), "nobody was down while a timeline was recorded")
+        results = self.with_a_failure()
+        top, middle, strip = self.draw(figures.failures, results).axes
+        self.assertEqual(list(lines(top)), ["sync", "async", "local", "slow"])
+        run = results.runs[results.runs["algorithm"] == "async"]["run"].iloc[0]
+        curve = results.curves[results.curves["run"] == run].sort_values("time_s")
+        drawn = lines(middle)["async"]
+        self.assertAlmostEqual(drawn.get_ydata()[0], (curve["epochs"].iloc[1] - curve["epochs"].iloc[0]) /
+                               (curve["time_s"].iloc[1] - curve["time_s"].iloc[0]))
+        self.assertEqual(strip.get_ylim(), (0, 4))
+
+    def test_the_strip_counts_the_workers_that_are_up(self):
+        strip = self.draw(figures.gantt, self.with_a_failure()).axes[-1]
+        self.assertEqual(strip.get_ylim(), (0, 4))
+        up = strip.collections[0].get_paths()[0]
+        self.assertTrue(up.contains_point((2.5, 2.9)) and not up.contains_point((2.5, 3.1)))
+        self.assertTrue(up.contains_point((1.9, 3.9)))
+
     def test_of_a_sweep_the_point_that_is_shown_is_named(self):
         for module in (figures.gantt, figures.staleness, figures.time_budget, figures.contribution, figures.links,
                        figures.decisions):
@@ -232,7 +261,8 @@ class Figures(FigureCase):
                 table[column] = table[column].replace(names)
         results.algorithms = [names.get(a, a) for a in results.algorithms]
         for module in figures.ALL:
-            if module in (figures.sweep, figures.best, figures.tuning, figures.whatif, figures.frontier):
+            if module in (figures.sweep, figures.best, figures.tuning, figures.whatif, figures.frontier,
+                          figures.failures):
                 continue
             fig = self.draw(module, results)
             fig.canvas.draw()

@@ -5,6 +5,8 @@
 #include <cmath>
 
 #include "sim/base/json.hpp"
+#include "sim/scenario/planned_failures.hpp"
+#include "sim/study/whatif_changes.hpp"
 #include "tests/catch.hpp"
 #include "tests/simulated.hpp"
 
@@ -290,6 +292,66 @@ TEST_CASE("outages follow from seed and machine, in order, and those that touch 
   // Standard errors: 100 x 0.52 / sqrt(20000) = 0.4 and 10 / sqrt(20000) = 0.07; five of them.
   CHECK(up / many == Approx(100).margin(2));
   CHECK(down_s / many == Approx(10).margin(0.35));
+}
+
+// ---- At one moment ----
+
+TEST_CASE(
+    "a failure or a change at the moment at which others' messages begin and end is survived") {
+  for (const char* algorithm : {"sync", "allreduce", "stale", "async", "wp_sgd"}) {
+    for (const char* solver : {"fast", "simgrid"}) {
+      CAPTURE(algorithm, solver);
+      Json scenario = cluster_of(3, algorithm,
+                                 {{"detect_after", "500ms"}, {"list", {down("w-0", "3s", "1s")}}});
+      scenario["solver"] = solver;
+      scenario["stop"] = {{"time", "12s"}};
+      scenario["cluster"]["traffic"] = {
+          {{"from", "w-1"}, {"to", "w-2"}, {"size", "1MB"}, {"every", "100ms"}},
+          {{"from", "w-1"}, {"to", "server"}, {"size", "30MB"}, {"every", "1s"}}};
+      scenario["cluster"]["changes"] = {
+          {{"class", "w"}, {"at", "5s"}, {"for", "1s"}, {"speed", 0.5}, {"bandwidth", 0.5}}};
+      if (algorithm == std::string("wp_sgd")) scenario["algorithms"][0]["round_time"] = "2s";
+      const RunResult result = simulate(scenario);
+      CHECK(result.reason.empty());
+      CHECK(result.gradients > 0);
+      CHECK(result.workers[0].down_s == to_the_digit(1));
+    }
+  }
+}
+
+TEST_CASE("equal workers who come to an all-reduce at one moment form one round") {
+  for (const char* collective : {"ring", "tree", "halving_doubling", "hierarchical"}) {
+    for (const char* solver : {"fast", "simgrid"}) {
+      CAPTURE(collective, solver);
+      Json scenario = cluster_of(
+          7, "allreduce", {{"detect_after", "500ms"}, {"list", {down("w-0", "1000s", "1s")}}});
+      scenario["solver"] = solver;
+      scenario["algorithms"][0]["collective"] = collective;
+      const RunResult result = simulate(scenario);
+      CHECK(result.reason.empty());
+      CHECK(result.updates == 12);
+    }
+  }
+}
+
+// ---- What if ----
+
+TEST_CASE("what if nobody failed is asked where somebody may, and of nobody else") {
+  const Json failures = {{"detect_after", "500ms"}, {"list", {down("w-0", "2s", "3s")}}};
+  const auto asked = [](const Json& scenario) {
+    const Experiment experiment = experiment_of(scenario);
+    for (const Change& change : changes_for(experiment, true)) {
+      if (change.name != "no_failures") continue;
+      ChangedCluster changed{experiment.cluster(), 0, 0};
+      CHECK(has_failures(changed.plan));
+      change.apply(changed);
+      CHECK_FALSE(has_failures(changed.plan));
+      return true;
+    }
+    return false;
+  };
+  CHECK(asked(cluster_of(2, "sync", failures)));
+  CHECK_FALSE(asked(cluster_of(2, "sync", {{"detect_after", "500ms"}})));
 }
 
 }  // namespace

@@ -12,7 +12,8 @@ WORDS = {"bandwidth_x2": ("twice the bandwidth", "bandwidth"),
          "no_latency": ("no latency", "latency"), "compute_x2": ("twice the compute speed", "compute speed"),
          "speed_x2:": ("twice the speed of ", "speed of "), "server_speed_x2": ("twice the server's speed", "the server's speed"),
          "no_noise": ("no noise", "noise"),
-         "no_changes": ("no changes during the run", "what changes during the run"), "without:": ("without ", "")}
+         "no_changes": ("no changes during the run", "what changes during the run"),
+         "no_failures": ("no failures", "failures"), "without:": ("without ", "")}
 
 
 def words_of(change):

@@ -161,8 +161,10 @@ std::vector<RunToTarget> runs_to_target(const std::filesystem::path& folder,
     run.mean_staleness = runs.number(i, "mean_staleness").value_or(0);
     run.best_accuracy = runs.number(i, "best_test_accuracy");
     double total = 0;
-    const std::array<const char*, 4> columns = {"compute_s", "transfer_s", "wait_s", "discarded_s"};
+    const std::array<const char*, 5> columns = {"compute_s", "transfer_s", "wait_s", "discarded_s",
+                                                "down_s"};
     for (std::size_t part = 0; part < columns.size(); ++part) {
+      if (!runs.has(columns[part])) continue;  // down_s only where something can fail
       run.shares[part] = runs.number(i, columns[part]).value_or(0);
       total += run.shares[part];
     }

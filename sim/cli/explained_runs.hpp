@@ -19,8 +19,8 @@ struct RunToTarget {
   std::optional<double> time_s;  ///< empty: not reached
   double updates = 0;            ///< until then, interpolated between evaluations
   double samples = 0;
-  std::array<double, 4> shares =
-      {};  ///< of the workers' time over the run, of computing, transfer, waiting and discarded
+  /// Of the workers' time over the run: computing, transfer, waiting, discarded, down.
+  std::array<double, 5> shares = {};
   double mean_staleness = 0;
   std::optional<double> best_accuracy;
 };

@@ -154,6 +154,7 @@ std::string to_text(const Explanation& e, const std::optional<StoredVerdict>& ve
   const auto ratio = [](double x, double y) { return significant(y / x, 4); };
   std::vector<TextRow> table = {{"", a.algorithm, b.algorithm, b.algorithm + " / " + a.algorithm}};
   for (std::size_t i = 0; i < time_parts.size(); ++i) {
+    if (time_parts[i] == std::string("down") && a.parts_s[i] + b.parts_s[i] == 0) continue;
     table.push_back({(i == 0 ? "  " : "+ ") + std::string(time_parts[i]),
                      short_duration(a.parts_s[i]), short_duration(b.parts_s[i]), ""});
   }

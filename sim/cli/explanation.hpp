@@ -9,8 +9,8 @@
 
 namespace motley {
 
-inline constexpr std::array<const char*, 4> time_parts = {"computing", "transfer", "waiting",
-                                                          "discarded"};
+inline constexpr std::array<const char*, 5> time_parts = {"computing", "transfer", "waiting",
+                                                          "discarded", "down"};
 
 /// How an algorithm comes to the target, over its runs: geometric means, so that factors multiply.
 /// time_s = per_sample_s * samples_per_update * updates, and the parts add up to per_sample_s.
@@ -19,7 +19,7 @@ struct WayToTarget {
   double time_s = 0;
   double updates = 0;
   double samples = 0;
-  std::array<double, 4> parts_s = {};  ///< of the time of one sample
+  std::array<double, 5> parts_s = {};  ///< of the time of one sample
   double mean_staleness = 0;
 
   double per_sample_s() const { return time_s / samples; }

@@ -33,6 +33,7 @@ constexpr Word words[] = {
     {"server_speed_x2", "twice the server's speed", "the server's speed"},
     {"no_noise", "no noise", "noise"},
     {"no_changes", "no changes during the run", "what changes during the run"},
+    {"no_failures", "no failures", "failures"},
     {"without:", "without ", ""}};
 
 std::string class_of(const std::string& change) {

@@ -35,6 +35,13 @@ bool ElasticRounds::can_begin(const Round& round) const {
 // ---- What members do ----
 
 std::uint64_t ElasticRounds::enter(Rank rank, Part part) {
+  std::uint64_t number = 0;
+  // At once: no other member may come while the round is being formed.
+  simgrid::kernel::actor::simcall_answered([&] { number = come(rank, std::move(part)); });
+  return number;
+}
+
+std::uint64_t ElasticRounds::come(Rank rank, Part part) {
   const std::uint64_t number = ++rounds_of_[rank];
   while (formed() < number) {
     rounds_.push_back(std::make_unique<Round>());
@@ -90,8 +97,11 @@ void ElasticRounds::take_part(Round& in, Rank rank) {
       "all-reduce", setup_.network.host(rank), [this, &in, average, member, rank] {
         const Part& part = in.parts.at(rank);
         Averaging::Outcome outcome = average->mean(member, part.value, part.weight, part.numbers);
-        in.actors.erase(rank);
-        set_result(in, std::move(outcome.mean), for_whole_group(in, outcome.numbers), {rank});
+        // At once: whoever goes on may be the last who needs the round, and forget it.
+        simgrid::kernel::actor::simcall_answered([&] {
+          in.actors.erase(rank);
+          set_result(in, std::move(outcome.mean), for_whole_group(in, outcome.numbers), {rank});
+        });
       });
   in.actors[rank]->daemonize();
 }

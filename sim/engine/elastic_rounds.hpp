@@ -88,6 +88,8 @@ class ElasticRounds {
   bool is_needed(Rank rank) const { return !failures_.drops() || failures_.is_present(rank); }
   /// Whether it need not wait for somebody's return.
   bool can_begin(const Round& round) const;
+  /// In SimGrid's kernel, as all of the following.
+  std::uint64_t come(Rank rank, Part part);
   void begin_anew(Round& round);
   void take_part(Round& round, Rank rank);
   void meet_if_all_are_here(Round& round);

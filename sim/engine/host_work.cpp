@@ -76,6 +76,12 @@ void HostWork::follow_curve(double until) {
   execute(flops_);
 }
 
+void HostWork::lose() {
+  // Not asked what is left: SimGrid may just have ended it, and then cannot tell.
+  if (exec_ && exec_->get_state() == s4u::Activity::State::STARTED) exec_->cancel();
+  exec_ = nullptr;
+}
+
 void HostWork::stop() {
   if (exec_ && !is_done()) exec_->cancel();
   exec_ = nullptr;

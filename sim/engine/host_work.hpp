@@ -44,6 +44,8 @@ class HostWork {
   void wake() { alarm_.wake(); }
   /// Gives up what is not done.
   void stop();
+  /// The same in SimGrid's kernel, when the worker's machine fails.
+  void lose();
 
  private:
   bool is_done() const;

@@ -4,16 +4,14 @@
 
 #include <simgrid/s4u.hpp>
 
+#include "sim/scenario/planned_failures.hpp"
+
 namespace motley {
 
 MachineFailures::MachineFailures(const ClusterPlan& plan, const FailuresSpec* spec,
                                  std::uint64_t seed, Agenda& agenda, Listener& listener)
     : agenda_(agenda), listener_(listener) {
-  const auto fails = [](const HostPlan& host) { return host.failures.any(); };
-  if (spec == nullptr ||
-      (std::ranges::none_of(plan.workers, fails) && std::ranges::none_of(plan.servers, fails))) {
-    return;
-  }
+  if (spec == nullptr || !has_failures(plan)) return;
   detect_after_s_ = spec->detect_after_s;
   drops_ = spec->on_failure == FailuresSpec::OnFailure::drop;
   checkpoint_s_ = spec->checkpoint_s;

@@ -143,7 +143,7 @@ void Network::count_arrival(const Message& message) {
 }
 
 Network::Message& Network::new_message(Node from, Node to, std::uint64_t bytes) {
-  finished_.clear();
+  release_finished();
   if (idle_.empty()) {
     all_messages_.push_back(std::make_unique<Message>(*this));
     idle_.push_back(all_messages_.back().get());
@@ -299,9 +299,19 @@ void Network::restart_on(const std::vector<bool>& risen) {
     const double rest = message->comm->get_remaining() / unit_;
     message->comm->set_data(nullptr);  // its end is nobody's arrival
     message->comm->cancel();
-    finished_.push_back(std::move(message->comm));
+    finish(*message);
     flow_in_simgrid(*message, rest);
   }
+}
+
+void Network::finish(Message& message) {
+  finished_.push_back(std::move(message.comm));
+  message.comm = nullptr;
+  finished_at_s_ = s4u::Engine::get_clock();
+}
+
+void Network::release_finished() {
+  if (s4u::Engine::get_clock() > finished_at_s_) finished_.clear();
 }
 
 void Network::complete(Message& message) {
@@ -313,7 +323,7 @@ void Network::complete(Message& message) {
     }
     message.background = false;
     message.set_background(false);
-    if (message.comm) finished_.push_back(std::move(message.comm));
+    if (message.comm) finish(message);
     idle_.push_back(&message);
     return;
   }
@@ -322,7 +332,7 @@ void Network::complete(Message& message) {
   message.under_way = false;
   message.arrived();
   message.arrived = nullptr;
-  if (message.comm) finished_.push_back(std::move(message.comm));
+  if (message.comm) finish(message);
   idle_.push_back(&message);
 }
 

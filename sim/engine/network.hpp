@@ -163,6 +163,9 @@ class Network final : private SwitchPorts::Owner {
   void occupy(Message& message);
   void vacate(Message& message);
   void complete(Message& message);
+  /// SimGrid has nothing of the message any more.
+  void finish(Message& message);
+  void release_finished();
   void count_departure(Message& message);
   void count_arrival(const Message& message);
   void leave(const Message& message);
@@ -191,8 +194,10 @@ class Network final : private SwitchPorts::Owner {
   std::size_t in_flight_ = 0;
   std::vector<std::unique_ptr<Message>> all_messages_;
   std::vector<Message*> idle_;
-  SwitchPorts ports_;                            // used on a switch
-  std::vector<simgrid::s4u::CommPtr> finished_;  // released at the next send, not in their signal
+  SwitchPorts ports_;  // used on a switch
+  // Released by a send at a later moment: until that moment is over SimGrid may still look at them.
+  std::vector<simgrid::s4u::CommPtr> finished_;
+  double finished_at_s_ = 0;  // the last of them
   std::vector<LinkLoad> link_loads_;
   std::unordered_map<const simgrid::s4u::Link*, double> latencies_s_;  // taken off the links
   std::unordered_map<const simgrid::s4u::Link*, std::size_t> link_index_;

@@ -25,6 +25,10 @@ void Network::send_background(Node from, Node to, std::uint64_t bytes) {
 }
 
 void Network::change_bandwidths(std::span<const BandwidthFactor> changes) {
+  if (!changed_.empty()) {  // by profiles, at this very moment: first what these are factors of
+    agenda_.cancel(profile_event_);
+    follow_profiles();
+  }
   following_ = true;  // these changes are our own
   std::vector<bool> risen(link_loads_.size(), false);
   for (const auto& [link, factor] : changes) {

@@ -16,8 +16,7 @@ void Network::lose(Message& message) {
   if (message.comm) {
     message.comm->set_data(nullptr);  // its end is nobody's arrival
     message.comm->cancel();
-    finished_.push_back(std::move(message.comm));
-    message.comm = nullptr;
+    finish(message);
   }
   const bool has_flown = message.on_links;
   vacate(message);

@@ -24,6 +24,13 @@ Model initial_model_of(const SimulationSetup& setup) {
   return x;
 }
 
+/// Of a message. Those of others have up to 1e15 bytes: a part of a byte of theirs must not overflow.
+std::uint64_t typical_bytes(const SimulationSetup& setup) {
+  constexpr std::uint64_t of_others = std::uint64_t{1} << 36U;
+  return setup.cluster.traffic.empty() ? setup.message_bytes
+                                       : std::max(setup.message_bytes, of_others);
+}
+
 /// With the flops that the scenario's cost gives them.
 std::vector<Layer> modelled_layers(const SimulationSetup& setup) {
   std::vector<Layer> layers = setup.problem.layers();
@@ -55,7 +62,7 @@ Simulation::Simulation(const SimulationSetup& setup)
                 setup.scenario.seed, agenda_, *this),
       network_(platform_, setup.scenario, recorder_, agenda_, setup.cluster.workers.size(),
                is_plain_switch() && !has_traffic_outside(setup.cluster),
-               setup.paje_file.empty() ? setup.message_bytes : 0),
+               setup.paje_file.empty() ? typical_bytes(setup) : 0),
       initial_(initial_model_of(setup)),
       global_model_(initial_, evaluator_, recorder_, pool_, setup.problem.is_real(),
                     setup.cluster.workers.size(), [this](double now) { report_progress(now); }),

@@ -24,7 +24,7 @@ void SwitchPorts::count_out(Flow& flow) {
 
 double SwitchPorts::rest_of_lonely(double now, const Flow& flow) const {
   const double rate = std::min(links_[flow.up_].bandwidth_Bps, links_[flow.down_].bandwidth_Bps);
-  return flow.bytes_ - (now - flow.start_s_) * rate;
+  return std::max(0.0, flow.bytes_ - (now - flow.start_s_) * rate);
 }
 
 void SwitchPorts::leave(Flow& flow) {

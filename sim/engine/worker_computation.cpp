@@ -50,7 +50,7 @@ WorkerComputation::WorkerComputation(Simulation& simulation, std::size_t rank, W
 }
 
 void WorkerComputation::lose_everything() {
-  work_.stop();
+  work_.lose();
   interruptible_ = false;
   keep_losses_ = false;
 }

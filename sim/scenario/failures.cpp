@@ -177,6 +177,12 @@ void assign_failures(const FailuresSpec& spec, ClusterPlan& plan, const Place& p
     assign_law(spec.laws[i], plan, place / "laws" / i);
   }
   for (const HostPlan& server : plan.servers) {
+    // Parts of the model that return at different moments would not fit together.
+    if (server.failures.any() && plan.servers.size() > 1) {
+      throw InputError(place, server.name + " fails, and there are " +
+                                  std::to_string(plan.servers.size()) +
+                                  " servers: only a single server may fail");
+    }
     if (server.failures.any() && !spec.checkpoint_s) {
       throw InputError(place, "needs a \"checkpoint\": " + server.name +
                                   " fails, and returns with what was saved last");

@@ -14,6 +14,7 @@
 #include "sim/base/json_file.hpp"
 #include "sim/results/bottleneck.hpp"
 #include "sim/scenario/planned_changes.hpp"
+#include "sim/scenario/planned_failures.hpp"
 #include "sim/study/provenance.hpp"
 
 namespace motley {
@@ -200,8 +201,9 @@ std::optional<std::vector<WhatIf>> ask(const Study& study, const ResultsFolder& 
     const RunEntry& entry = study.table().runs[run];
     const Experiment& experiment = study.experiment(run);
     const RunResult& result = *folder.result(entry.hash);
-    // A part of a run says nothing of the rest where the cluster changes.
-    const bool whole = changes_with_time(experiment.cluster());
+    // A part of a run says nothing of the rest where the cluster changes or machines fail.
+    const bool whole =
+        changes_with_time(experiment.cluster()) || has_failures(experiment.cluster());
     const std::uint64_t updates =
         whole ? result.updates : updates_to_time(result, study.plan(run).parameters, runs.size());
     const RunPlan plan = without_warm_up(study.plan(run), updates, result.updates);
@@ -213,7 +215,7 @@ std::optional<std::vector<WhatIf>> ask(const Study& study, const ResultsFolder& 
         break;
       }
       if (whole && result.gradients > most_gradients_rerun) {
-        rows.back().why_not = "not with a cluster that changes and more than " +
+        rows.back().why_not = "not with a cluster that changes or fails and more than " +
                               std::to_string(most_gradients_rerun) + " gradients";
         break;
       }

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "sim/scenario/planned_changes.hpp"
+#include "sim/scenario/planned_failures.hpp"
 
 namespace motley {
 namespace {
@@ -163,6 +164,9 @@ std::vector<Change> changes_for(const Experiment& experiment, bool uses_server) 
   }
   if (changes_with_time(plan)) {
     changes.push_back({"no_changes", [](ChangedCluster& c) { remove_changes(c.plan); }});
+  }
+  if (has_failures(plan)) {
+    changes.push_back({"no_failures", [](ChangedCluster& c) { remove_failures(c.plan); }});
   }
   if (const std::optional<WorkerGroup> slowest = slowest_group(plan, groups)) {
     changes.push_back({"without:" + slowest->name, [group = *slowest](ChangedCluster& c) {

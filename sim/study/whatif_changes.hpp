@@ -31,6 +31,8 @@ struct Change {
 ///                        those below the geometric mean of its slowest and fastest, when they differ
 ///   server_speed_x2      when updates take time
 ///   no_noise             every step takes its class's time
+///   no_changes           speeds and bandwidths stay what they are at first, without others' traffic
+///   no_failures          everybody is there from the start to the end
 ///   without:CLASS        without the workers of the slowest class; or, when it is the only one, of
 ///                        CLASS/slower
 std::vector<Change> changes_for(const Experiment& experiment, bool uses_server);

@@ -2,12 +2,14 @@ from matplotlib.patches import Patch
 
 from ..results import NoData
 from ..style import STATES, evenly, legend_above, name_point, panels, short, tiny
+from .availability import down_of, draw_strip
 
 NAME = "gantt"
 TITLE = "Timeline of workers and servers"
 HOW_TO_READ = ("One row per host, one panel per algorithm (its first replica), over a window of virtual time. The upper "
-               "part of a row shows computing, computing whose result was discarded, and waiting (grey); dark over the whole row: the machine is down; the two thin lanes "
-               "below it show sending and receiving, which go on at the same time; black ticks are updates of the global "
+               "part of a row shows computing, computing whose result was discarded, and waiting (grey); dark over the whole row: the "
+               "machine is down, and a strip at the bottom counts the workers that are up; the two thin lanes below it show "
+               "sending and receiving, which go on at the same time; black ticks are updates of the global "
                "model. Long grey stretches next to long green ones: fast workers wait for slow ones. For a sweep, the last "
                "of the points with the most traced algorithms is shown.")
 MOST_HOSTS = 16
@@ -19,13 +21,17 @@ LANES = {"wait": (-0.42, 0.44), "compute": (-0.42, 0.44), "discarded": (-0.42, 0
 
 
 def default_window(events):
-    """Enough of the beginning to see a few rounds of the slowest host."""
+    """Enough to see a few rounds of the slowest host: from the beginning, or around the first failure."""
     computing = events[events["state"].isin(["compute", "discarded"])]
     start, end = events["begin_s"].min(), events["end_s"].max()
     if computing.empty:
         return start, end
     usual = (computing["end_s"] - computing["begin_s"]).groupby([computing["run"], computing["host"]]).median()
-    return start, min(end, start + ROUNDS * usual.max())
+    long = ROUNDS * usual.max()
+    failures = events[(events["state"] == "down") & (events["begin_s"] > 0)]
+    if len(failures):
+        start = max(start, min(failures["begin_s"].min() - long / 3, end - long))
+    return start, min(end, start + long)
 
 
 def active_hosts(events):
@@ -55,7 +61,13 @@ def draw(results, look):
     inside = events[(events["end_s"] >= start) & (events["begin_s"] <= end)]
     groups = {key: rows for key, rows in inside.groupby(["run", "host", "state"])}
     most_hosts = max(len(evenly(h, MOST_HOSTS)) for h in hosts.values())
-    fig, axes = panels(look, len(runs), across=1, height=0.3 + 0.14 * most_hosts)
+    has_failures = any(not down_of(results, run).empty for run in runs["run"])
+    # The strip is as high as three hosts.
+    heights = [1.0] * len(runs) + [3.0 / most_hosts] * has_failures
+    fig, axes = panels(look, len(heights), across=1, height=0.3 + 0.14 * most_hosts,
+                       gridspec_kw={"height_ratios": heights})
+    if has_failures:
+        draw_strip(axes[-1], results, runs["run"].iloc[0], start, end)
     for ax, (_, run) in zip(axes, runs.iterrows()):
         shown = evenly(hosts[run["run"]], MOST_HOSTS)
         for state, (upper, thick) in LANES.items():

@@ -16,7 +16,7 @@ HOW_TO_READ = ("For each algorithm, how many times as many updates per second it
 MOST_CHANGES = 10
 FACTS = {"bandwidth_x2": "2x bandwidth", "server_bandwidth_x2": "2x server bandwidth", "no_latency": "no latency",
          "compute_x2": "2x compute speed", "server_speed_x2": "2x server speed", "no_noise": "no noise",
-         "no_changes": "nothing changes"}
+         "no_changes": "nothing changes", "no_failures": "nobody fails"}
 
 
 def change_text(change):

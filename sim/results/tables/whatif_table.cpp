@@ -21,7 +21,7 @@ const ColumnTable<WhatIf>& whatif_table() {
     t.add(
         "change", "",
         "as_is; bandwidth_x2 (all links), server_bandwidth_x2, no_latency; compute_x2 (all "
-        "workers and servers), speed_x2:CLASS, server_speed_x2; no_noise, no_changes; "
+        "workers and servers), speed_x2:CLASS, server_speed_x2; no_noise, no_changes, no_failures; "
         "without:CLASS (the slowest); CLASS/slower: those of its workers that are slower than the "
         "geometric mean of its slowest and fastest; a change that would change nothing is left "
         "out",
