@@ -85,13 +85,13 @@ struct AlgorithmEntry {
   }
 };
 
-/// Workers of which another one of the class has the same speed, where neither noise nor changes nor
-/// failures tell them apart.
+/// Workers of which another one of the class has the same speed, where neither noise nor changes tell
+/// them apart.
 std::size_t count_twins(const ClusterPlan& cluster) {
   std::map<std::pair<std::string, double>, std::size_t> alike;
   for (const HostPlan& worker : cluster.workers) {
-    if (worker.noise.law == NoiseSpec::Law::none && !worker.changes && !worker.failures.any())
-      ++alike[{worker.class_name, worker.speed_flops}];
+    if (worker.noise.law != NoiseSpec::Law::none || worker.changes) continue;
+    ++alike[{worker.class_name, worker.speed_flops}];
   }
   std::size_t twins = 0;
   for (const auto& [what, count] : alike) twins += count > 1 ? count : 0;
