@@ -227,7 +227,11 @@ void Network::leave(const Message& message) {
     ++down.flows;
     flow(*next);
   }
-  Port& up = up_[message.from];
+  leave_up(message.from);
+}
+
+void Network::leave_up(Node from) {
+  Port& up = up_[from];
   --up.flows;
   if (!up.queue.empty()) {
     Message* next = up.queue.front();

@@ -169,6 +169,8 @@ class Network final : private SwitchPorts::Owner {
   void count_departure(Message& message);
   void count_arrival(const Message& message);
   void leave(const Message& message);
+  /// Gives a place at the sender's port to the next that waits there.
+  void leave_up(Node from);
   void lose(Message& message);
   const Route& route(Node from, Node to);
   double energy_per_byte(const simgrid::s4u::Link* link) const;

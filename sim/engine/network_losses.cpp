@@ -27,14 +27,7 @@ void Network::lose(Message& message) {
     if (has_flown) {
       leave(message);
     } else if (std::erase(waiting_up, &message) == 0 && std::erase(waiting_down, &message) > 0) {
-      Port& up = up_[message.from];
-      --up.flows;
-      if (!up.queue.empty()) {
-        Message* next = up.queue.front();
-        up.queue.pop_front();
-        ++up.flows;
-        enter_down(*next);
-      }
+      leave_up(message.from);
     }
   }
   const double now = simgrid::s4u::Engine::get_clock();
