@@ -9,6 +9,9 @@
 namespace motley {
 namespace {
 
+/// A purpose of its own: the ranks and parts of its streams are other things than elsewhere.
+constexpr auto dealing = static_cast<Purpose>(9);
+
 // The orders made for each deal, each with random numbers of its own.
 enum class Order : std::uint32_t { everything, candidates, chosen };
 
@@ -16,7 +19,7 @@ std::vector<Sample> order(std::size_t count, std::uint64_t seed, std::uint32_t d
                           std::uint32_t pass = 0) {
   // The ranks of a stream are numbered by deal, its parts by order and pass.
   return random_order(
-      count, RandomStream(seed, Purpose::deal, deal, 3 * pass + static_cast<std::uint32_t>(which)));
+      count, RandomStream(seed, dealing, deal, 3 * pass + static_cast<std::uint32_t>(which)));
 }
 
 }  // namespace

@@ -6,7 +6,8 @@
 
 namespace motley {
 
-/// What a random stream is for. Streams of different purposes never share a draw.
+/// What a random stream of the simulator is for; those of algorithms have names. Streams of different
+/// purposes never share a draw.
 enum class Purpose : std::uint32_t {
   initial_model = 1,
   data_order = 2,
@@ -16,7 +17,7 @@ enum class Purpose : std::uint32_t {
   split = 6,
   worker_speed = 7,
   step_noise = 8,
-  deal = 9,
+  // 9: dealing, in algorithms/support/dealer.cpp
   named = 10,  ///< by an algorithm; the name decides the substream
 };
 

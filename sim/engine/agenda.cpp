@@ -31,22 +31,22 @@ void Agenda::drop_first() {
 void Agenda::close() {
   closed_ = true;
   entries_.clear();
-  if (timer_ != nullptr) timer_->remove();
-  timer_ = nullptr;
+  for (const Armed& armed : armed_) armed.timer->remove();
+  armed_.clear();
 }
 
 void Agenda::arm() {
   // What was cancelled or set anew since need not wake anybody.
   while (!entries_.empty() && !is_valid(entries_.front())) drop_first();
-  if (entries_.empty() || entries_.front().time >= armed_for_) return;
-  if (timer_ != nullptr) timer_->remove();
-  armed_for_ = entries_.front().time;
-  timer_ = Timer::set(armed_for_, [this] { run_due(); });
+  if (entries_.empty()) return;
+  const double next = entries_.front().time;
+  if (armed_.empty() || next < armed_.back().time) {
+    armed_.push_back({next, Timer::set(next, [this] { run_due(); })});
+  }
 }
 
 void Agenda::run_due() {
-  timer_ = nullptr;  // SimGrid deletes it
-  armed_for_ = std::numeric_limits<double>::infinity();
+  armed_.pop_back();  // the one that has come; SimGrid deletes it
   running_ = true;
   const double now = simgrid::s4u::Engine::get_clock();
   while (!entries_.empty() && entries_.front().time <= now) {

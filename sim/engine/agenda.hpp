@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <limits>
 #include <vector>
 
 namespace simgrid::kernel::timer {
@@ -11,7 +10,8 @@ class Timer;
 namespace motley {
 
 /// What happens at given moments of virtual time, outside of any actor. SimGrid's timers do the
-/// same, but their queue is slow with thousands in it; here it only ever holds the next one.
+/// same, but their queue is slow with thousands in it; here it holds the next one, and those that
+/// were the next before something earlier came up.
 class Agenda {
  public:
   /// Something that can be on the agenda once at a time. Must live as long as the agenda.
@@ -63,8 +63,11 @@ class Agenda {
 
   std::vector<Entry> entries_;  // a heap, the next on top
   std::uint64_t last_number_ = 0;
-  simgrid::kernel::timer::Timer* timer_ = nullptr;
-  double armed_for_ = std::numeric_limits<double>::infinity();
+  struct Armed {
+    double time;
+    simgrid::kernel::timer::Timer* timer;
+  };
+  std::vector<Armed> armed_;  // the next last
   bool running_ = false;
   bool closed_ = false;
 };

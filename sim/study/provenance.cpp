@@ -4,12 +4,13 @@
 
 #include <Eigen/Core>
 #include <boost/version.hpp>
-#include <motley_commit.hpp>
+#include <build_facts.hpp>
 
 #include "sim/base/json.hpp"
 #include "sim/base/text.hpp"
 #include "sim/engine/simgrid_version.hpp"
 #include "sim/learning/models/matrix_product.hpp"
+#include "sim/study/program_digests.hpp"
 
 namespace motley {
 namespace {
@@ -45,40 +46,33 @@ std::string text_of(const Json& program, const char* key) {
   return given ? program[key].get<std::string>() : "?";
 }
 
-std::string digest_of(const std::string& algorithm) {
-  const auto found = algorithm_digests.find(algorithm);
-  return found == algorithm_digests.end() ? "unknown" : found->second;
-}
-
 }  // namespace
 
 std::string version_line() {
-  return "motley " MOTLEY_VERSION " (" MOTLEY_COMMIT ")";
+  return "motley " MOTLEY_VERSION " (" + program_commit() + ")";
 }
 
 Json this_program(const std::string& algorithm) {
   return {{"version", MOTLEY_VERSION},
-          {"commit", MOTLEY_COMMIT},
-          {"sources", MOTLEY_SOURCES},
-          {"algorithm", digest_of(algorithm)},
+          {"commit", program_commit()},
+          {"sources", results_digest()},
+          {"algorithm", algorithm_digest(algorithm)},
           {"build", this_build()}};
 }
 
 Json what_decides_results(const std::string& algorithm) {
-  return {
-      {"sources", MOTLEY_SOURCES}, {"algorithm", digest_of(algorithm)}, {"build", this_build()}};
-}
-
-std::string whatif_sources() {
-  return MOTLEY_WHATIF;
+  return {{"sources", results_digest()},
+          {"algorithm", algorithm_digest(algorithm)},
+          {"build", this_build()}};
 }
 
 Maker maker_of(const Json& program, const std::string& algorithm) {
-  if (text_of(program, "sources") != MOTLEY_SOURCES || text_of(program, "build") != this_build()) {
+  if (text_of(program, "sources") != results_digest() ||
+      text_of(program, "build") != this_build()) {
     return Maker::other_program;
   }
-  return text_of(program, "algorithm") == digest_of(algorithm) ? Maker::same
-                                                               : Maker::other_algorithm;
+  return text_of(program, "algorithm") == algorithm_digest(algorithm) ? Maker::same
+                                                                      : Maker::other_algorithm;
 }
 
 std::string shown_program(const Json& program) {
@@ -91,8 +85,8 @@ Json provenance(const std::vector<std::string>& command) {
   for (const std::string& word : command) words.push_back(valid_utf8(word));
   return {{"program", "motley"},
           {"version", MOTLEY_VERSION},
-          {"commit", MOTLEY_COMMIT},
-          {"sources", MOTLEY_SOURCES},
+          {"commit", program_commit()},
+          {"sources", results_digest()},
           {"compiler", std::string("g++ ") + __VERSION__},
           {"build_type", MOTLEY_BUILD_TYPE},
           {"flags", MOTLEY_FLAGS},

@@ -17,8 +17,6 @@ std::string version_line();
 Json this_program(const std::string& algorithm);
 /// Of that, what two programs must share to give the same results.
 Json what_decides_results(const std::string& algorithm);
-/// The digest of what asks what-if questions.
-std::string whatif_sources();
 /// How the program that made a run of the algorithm differs from this one.
 enum class Maker { same, other_algorithm, other_program };
 Maker maker_of(const Json& program, const std::string& algorithm);

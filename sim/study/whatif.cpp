@@ -15,6 +15,7 @@
 #include "sim/results/bottleneck.hpp"
 #include "sim/scenario/planned_changes.hpp"
 #include "sim/scenario/planned_failures.hpp"
+#include "sim/study/program_digests.hpp"
 #include "sim/study/provenance.hpp"
 
 namespace motley {
@@ -61,7 +62,7 @@ Json origin_of(const Study& study, const std::vector<std::size_t>& runs) {
                     {"hash", entry.hash},
                     {"program", what_decides_results(study.plan(run).algorithm)}});
   }
-  return {{"questions", whatif_sources()}, {"runs", list}};
+  return {{"questions", whatif_digest()}, {"runs", list}};
 }
 
 void remove_whatif(const std::filesystem::path& folder) {

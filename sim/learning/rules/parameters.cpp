@@ -89,15 +89,8 @@ Parameters::Parameters(const Parameters& other)
   if (block_ != nullptr) ++block_->holders;
 }
 
-Parameters::~Parameters() {
-  release();
-}
-
 void Parameters::release() {
-  if (block_ != nullptr && --block_->holders == 0) ParameterPool::instance().give_back(block_);
-  block_ = nullptr;
-  begin_ = 0;
-  size_ = 0;
+  if (--block_->holders == 0) ParameterPool::instance().give_back(block_);
 }
 
 Parameters Parameters::slice(std::size_t begin, std::size_t size) const {

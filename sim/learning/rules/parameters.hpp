@@ -39,7 +39,9 @@ class Parameters {
     std::swap(size_, other.size_);
     return *this;
   }
-  ~Parameters();
+  ~Parameters() {
+    if (block_ != nullptr) release();
+  }
 
   static Parameters zeros(std::size_t size);
   /// The `size` floats from `begin` on, without copying them.
@@ -74,7 +76,7 @@ class Parameters {
  private:
   struct Block;
   float* data() const;
-  void release();
+  void release();  // the block, which there must be
   /// An empty vector when nobody else holds this one; else one of the same size and undefined
   /// values.
   Parameters detached() const;
