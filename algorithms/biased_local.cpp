@@ -6,8 +6,9 @@
 ///   worker i:  loop: tau_i times: x <- x - eta grad f(x; B samples);   x <- sum_j p_j x_j
 ///   data:      dealt anew every D = floor(N / (B sum_i tau_i)) rounds. The slow workers' samples,
 ///              K per deal, are those with the largest score out of rho K candidates; a sample's
-///              score is its latest training loss, infinite before it is seen. The fast workers get
-///              slices of a fresh permutation of everything.
+///              score is its latest training loss (in one round: of the highest rank that learnt it),
+///              infinite before it is seen. The fast workers get slices of a fresh permutation of
+///              everything.
 ///
 /// As in the published code [code]: plain average whatever tau_i (uniform; steps has p_i ~ tau_i,
 /// slow_share a given total for the slow ones); momentum stays with its worker and is never
@@ -129,10 +130,10 @@ class BiasedLocal : public Algorithm {
     return setup;
   }
 
-  /// When a worker's samples were learnt, and each with its loss; nothing without bias_sampling.
+  /// Each sample that a worker has learnt in this round with its loss; nothing without bias_sampling.
   std::vector<double> losses_of(const Worker& me) const {
-    if (!options_.bias_sampling) return {};
-    std::vector<double> losses = {me.clock()};
+    std::vector<double> losses;
+    if (!options_.bias_sampling) return losses;
     for (std::size_t i = 0; i < me.drawn().size(); ++i) {
       losses.push_back(me.drawn()[i]);
       losses.push_back(me.drawn_losses()[i]);
@@ -140,16 +141,11 @@ class BiasedLocal : public Algorithm {
     return losses;
   }
 
-  /// In order of time, then of rank: of a sample that several have learnt, the latest loss counts.
+  /// In order of rank, not of time: rounding, and the clocks of real machines, must not decide which
+  /// loss of a sample counts that several have learnt in the same round.
   static void set_scores(Dealer& dealer, const std::vector<std::vector<double>>& losses) {
-    std::vector<std::size_t> order(losses.size());
-    std::iota(order.begin(), order.end(), std::size_t{0});
-    std::erase_if(order, [&](std::size_t worker) { return losses[worker].empty(); });
-    std::stable_sort(order.begin(), order.end(),
-                     [&](std::size_t a, std::size_t b) { return losses[a][0] < losses[b][0]; });
-    for (const std::size_t worker : order) {
-      const std::vector<double>& of = losses[worker];
-      for (std::size_t i = 1; i < of.size(); i += 2) {
+    for (const std::vector<double>& of : losses) {
+      for (std::size_t i = 0; i < of.size(); i += 2) {
         dealer.set_score(static_cast<Sample>(of[i]), static_cast<float>(of[i + 1]));
       }
     }

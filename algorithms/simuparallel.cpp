@@ -5,11 +5,15 @@
 ///
 /// The same number H of steps for all: the slowest worker decides the time. The step size is fixed
 /// in the paper; a schedule given here counts a worker's own steps, of which N/(B W) make an epoch.
-/// `rounds` above 1 goes on from the average. The run ends with the last average.
+/// H is that of one epoch unless it is given, as wp_sgd's rounds are. `rounds` above 1 goes on from
+/// the average. The run ends with the last average.
 ///
 /// When a worker is gone: the average is over those present (drop), or waits for its return. What it
 /// has trained is lost: one that returns begins the round that another is in, with that one's model at
 /// its beginning.
+#include <algorithm>
+#include <cmath>
+
 #include "sim/vocabulary/algorithm.hpp"
 
 namespace motley {
@@ -18,15 +22,17 @@ namespace {
 class SimuParallel : public Algorithm {
  public:
   struct Options : SgdSpec, AllReduceSpec {
-    std::size_t local_steps = 1;
+    std::optional<std::size_t> local_steps;
     std::optional<std::size_t> rounds;
 
     static Fields<Options> fields() {
       Fields<Options> f;
       f.include(SgdSpec::fields());
       f.add({.name = "local_steps",
-             .doc = "H: steps of each worker before the average",
-             .minimum = 1},
+             .doc = "H: steps of each worker before the average; auto: all together make one epoch",
+             .fallback = "auto",
+             .minimum = 1,
+             .word = "auto"},
             &Options::local_steps);
       f.add({.name = "rounds",
              .doc = "how many times; inf: until the run is stopped",
@@ -40,7 +46,10 @@ class SimuParallel : public Algorithm {
   };
 
   SimuParallel(const Options& options, const RunFacts& facts)
-      : options_(options), steps_per_epoch_(facts.updates_per_epoch(options.batch_size.sum())) {}
+      : options_(options),
+        steps_per_epoch_(facts.updates_per_epoch(options.batch_size.sum())),
+        local_steps_(options.local_steps.value_or(
+            std::max<std::size_t>(1, static_cast<std::size_t>(std::round(steps_per_epoch_))))) {}
 
   bool needs_server() const override { return false; }
   ExchangeSpec exchange() const override { return options_; }
@@ -50,7 +59,7 @@ class SimuParallel : public Algorithm {
     Model x = me.initial_model();
     for (std::size_t round = 0; !options_.rounds || round < *options_.rounds; ++round) {
       me.share(x, rule, round);
-      for (std::size_t step = 1; step <= options_.local_steps; ++step) {
+      for (std::size_t step = 1; step <= local_steps_; ++step) {
         const Gradient g = me.gradient(x, options_.batch_size[me.rank()]);
         me.step(rule, x, g);
         me.finish_own_update(x, step);
@@ -64,6 +73,7 @@ class SimuParallel : public Algorithm {
  private:
   Options options_;
   double steps_per_epoch_;
+  std::size_t local_steps_;
 };
 
 }  // namespace

@@ -101,6 +101,23 @@ TEST_CASE("wp_sgd on equal workers is simuparallel, bit for bit") {
   }
 }
 
+TEST_CASE("a round that is not given is one epoch, of wp_sgd as of simuparallel") {
+  Json scenario = equal_workers(learning_scenario());
+  scenario["stop"]["updates"] = 2000;
+  const auto first_average = [&](const Json& algorithm) {
+    const RunResult result = simulate(with(scenario, algorithm));
+    const auto merged = std::ranges::find_if(result.curve, [](const CurvePoint& point) {
+      return point.kind == ModelKind::real && point.updates > 0;
+    });
+    REQUIRE(merged != result.curve.end());
+    return *merged;
+  };
+  const CurvePoint simu = first_average({{"name", "simuparallel"}});
+  const CurvePoint wp = first_average({{"name", "wp_sgd"}});
+  CHECK(simu.epochs == Approx(1).epsilon(0.05));  // whole steps of all
+  CHECK(wp.time_s == Approx(simu.time_s).epsilon(0.05));
+}
+
 TEST_CASE("biased_local on equal workers without sampling bias is local, bit for bit") {
   const Json scenario = equal_workers(learning_scenario());
   const Json local = {

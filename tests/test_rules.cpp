@@ -304,6 +304,19 @@ TEST_CASE("sign sends the mean magnitude with every entry's sign") {
         std::vector<float>{0.8F, 0.8F, -0.8F, -0.8F, 0.8F});
 }
 
+TEST_CASE("a part of very many bytes is exact") {
+  // 1 PB over 20 million parameters: the product of the two has 75 bits.
+  CHECK(part_of_bytes(1'000'000'000'000'000, 20'000'000, 20'000'000) == 1'000'000'000'000'000);
+  CHECK(part_of_bytes(1'000'000'000'000'001, 10'000'000, 20'000'000) == 500'000'000'000'000);
+  // The pieces of a whole are the whole.
+  std::uint64_t sum = 0;
+  const std::uint64_t bytes = 9'007'199'254'740'993;
+  for (std::uint64_t piece = 0; piece < 4999; ++piece) {
+    sum += part_of_bytes(bytes, piece + 1, 4999) - part_of_bytes(bytes, piece, 4999);
+  }
+  CHECK(sum == bytes);
+}
+
 TEST_CASE("an encoded vector takes whole bytes, rounded up and never one too many") {
   for (const std::uint64_t n : std::vector<std::uint64_t>{4, 1000, 7850, 101770}) {
     for (const std::uint64_t k : std::vector<std::uint64_t>{1, n / 100 + 1, n / 7 + 1, n / 3}) {

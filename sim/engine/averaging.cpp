@@ -2,6 +2,7 @@
 
 #include "sim/engine/member_order.hpp"
 #include "sim/engine/platform.hpp"
+#include "sim/engine/wire_bytes.hpp"
 
 namespace motley {
 
@@ -54,7 +55,7 @@ Averaging::Outcome Averaging::mean(std::size_t member, const Parameters& value, 
     if (!of_all) of_all = std::make_shared<std::vector<std::vector<double>>>(members_.size());
     (*of_all)[member] = std::move(numbers);
   }
-  const std::uint64_t bytes = setup_.model_bytes * value.size() / setup_.model_size;
+  const std::uint64_t bytes = part_of_bytes(setup_.model_bytes, value.size(), setup_.model_size);
   collective_->pass(members_[member].position, bytes);
 
   Round& mine = round(my_round);

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "sim/engine/network.hpp"
+#include "sim/engine/wire_bytes.hpp"
 
 namespace s4u = simgrid::s4u;
 
@@ -49,7 +50,7 @@ std::uint64_t ElasticRounds::come(Rank rank, Part part) {
     std::ranges::copy_if(ranks_, std::back_inserter(formed_now.members),
                          [&](Rank member) { return member == rank || is_needed(member); });
     formed_now.is_average = !part.value.empty();
-    formed_now.bytes = setup_.model_bytes * part.value.size() / setup_.model_size;
+    formed_now.bytes = part_of_bytes(setup_.model_bytes, part.value.size(), setup_.model_size);
     if (formed_now.is_average && can_begin(formed_now)) begin_anew(formed_now);
   }
   Round& mine = round(number);

@@ -7,10 +7,17 @@
 
 namespace motley {
 
+/// floor(bytes * part / parts) for part <= parts < 2^32, whatever the bytes.
+inline std::uint64_t part_of_bytes(std::uint64_t bytes, std::uint64_t part, std::uint64_t parts) {
+  return bytes / parts * part + bytes % parts * part / parts;
+}
+
 /// What a message takes on the wire, when a vector of `size` floats takes `full` bytes in full
 /// precision: whole bytes, and none for a message without vectors.
 inline std::uint64_t wire_bytes(const Message& message, std::uint64_t full, std::uint64_t size) {
-  const auto bytes_of = [&](const Parameters& vector) { return full * vector.size() / size; };
+  const auto bytes_of = [&](const Parameters& vector) {
+    return part_of_bytes(full, vector.size(), size);
+  };
   std::uint64_t bytes = bytes_of(message.vector);
   if (message.wire_share < 1) {
     // A byte is not added for a product that only rounding has put above a whole number.

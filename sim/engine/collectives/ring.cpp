@@ -1,5 +1,7 @@
 #include "sim/engine/collectives/ring.hpp"
 
+#include "sim/engine/wire_bytes.hpp"
+
 namespace s4u = simgrid::s4u;
 
 namespace motley {
@@ -9,7 +11,7 @@ Ring::Ring(Setup setup) : setup_(std::move(setup)), members_(setup_.ranks.size()
 std::uint64_t Ring::piece_bytes(std::uint64_t bytes, std::size_t piece) const {
   // Whole bytes, all pieces together exactly the message.
   const std::uint64_t pieces = members_.size();
-  return bytes * (piece + 1) / pieces - bytes * piece / pieces;
+  return part_of_bytes(bytes, piece + 1, pieces) - part_of_bytes(bytes, piece, pieces);
 }
 
 void Ring::wake_if_through(Member& member) {
