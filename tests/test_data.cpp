@@ -555,6 +555,22 @@ TEST_CASE("synthetic data repeats itself, depends on the seed and has defaults")
   CHECK(whole.test.size() == 2000);
 }
 
+TEST_CASE("synthetic features may be taken as images, and are the same numbers") {
+  const Folder folder;
+  Json spec = synthetic_spec();
+  spec["shape"] = {1, 4, 5};
+  const Dataset data = load(spec, folder);
+  CHECK(data.shape == ImageShape{1, 4, 5});
+  CHECK(data.train.features == load(synthetic_spec(), folder).train.features);
+  spec["shape"] = {1, 5};
+  CHECK_THROWS_WITH(load(spec, folder),
+                    folder.at("shape") + "must list channels, height and width: three numbers");
+  spec["shape"] = {2, 4, 5};
+  CHECK_THROWS_WITH(load(spec, folder), folder.at("shape") +
+                                            "must have the product 20, which is the number of "
+                                            "\"features\"");
+}
+
 TEST_CASE("more synthetic samples leave the first as they were") {
   const Folder folder;
   const Dataset few = load(synthetic_spec(), folder);

@@ -17,6 +17,7 @@ enum class Purpose : std::uint32_t {
   worker_speed = 7,
   step_noise = 8,
   deal = 9,
+  augmentation = 11,
   named = 10,  ///< by an algorithm; the name decides the substream
 };
 
