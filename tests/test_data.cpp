@@ -140,6 +140,7 @@ TEST_CASE("plain IDX files are read with pixels scaled to [0, 1]") {
   const Dataset data = load(idx_spec(), folder);
   CHECK(data.classes == 3);
   CHECK(data.features() == 6);
+  CHECK(data.shape == ImageShape{1, 2, 3});
   CHECK(data.train.labels == Labels{0, 1, 2, 0, 1, 2, 0});
   CHECK(data.test.labels == Labels{0, 1, 2, 0});
   REQUIRE(data.train.features.cols() == 7);
@@ -329,7 +330,7 @@ TEST_CASE("damaged IDX files are refused by name") {
     folder.write("t10k-labels-idx1-ubyte", labels(1));
     CHECK_THROWS_WITH(load(idx_spec(folder.file("")), folder),
                       folder.at("path") + folder.file("") +
-                          ": the training images have 6 pixels and the test images 1");
+                          ": the training images have 2 x 3 pixels and the test images 1 x 1");
   }
 }
 
@@ -360,6 +361,7 @@ TEST_CASE("the installed Fashion-MNIST has 60000 and 10000 samples of 10 classes
   CHECK(data.description == "Fashion-MNIST, 100 of 60000 for training, 50 of 10000 for testing");
   CHECK(data.classes == 10);
   CHECK(data.features() == 784);
+  CHECK(data.shape == ImageShape{1, 28, 28});
   CHECK(data.train.labels[0] == 9);  // an ankle boot
   const auto [least, most] = std::minmax_element(
       data.train.features.data(), data.train.features.data() + data.train.features.size());
@@ -535,6 +537,7 @@ TEST_CASE("synthetic data repeats itself, depends on the seed and has defaults")
   const Dataset data = load(synthetic_spec(), folder);
   CHECK(data.classes == 4);
   CHECK(data.features() == 20);
+  CHECK_FALSE(data.shape);
   CHECK(data.description ==
         "synthetic, 4 Gaussian classes of 20 features, 3 standard deviations apart, 100 for "
         "training, 50 for testing");
@@ -550,6 +553,22 @@ TEST_CASE("synthetic data repeats itself, depends on the seed and has defaults")
   const Dataset whole = load(spec, folder);
   CHECK(whole.train.size() == 10000);
   CHECK(whole.test.size() == 2000);
+}
+
+TEST_CASE("synthetic features may be taken as images, and are the same numbers") {
+  const Folder folder;
+  Json spec = synthetic_spec();
+  spec["shape"] = {1, 4, 5};
+  const Dataset data = load(spec, folder);
+  CHECK(data.shape == ImageShape{1, 4, 5});
+  CHECK(data.train.features == load(synthetic_spec(), folder).train.features);
+  spec["shape"] = {1, 5};
+  CHECK_THROWS_WITH(load(spec, folder),
+                    folder.at("shape") + "must list channels, height and width: three numbers");
+  spec["shape"] = {2, 4, 5};
+  CHECK_THROWS_WITH(load(spec, folder), folder.at("shape") +
+                                            "must have the product 20, which is the number of "
+                                            "\"features\"");
 }
 
 TEST_CASE("more synthetic samples leave the first as they were") {

@@ -24,6 +24,8 @@ const std::map<std::string, Json> data_sections = {{"fashion_mnist", Json::objec
                                                    {"synthetic", {{"train", 30}, {"test", 10}}}};
 const std::map<std::string, Json> model_sections = {{"softmax", Json::object()},
                                                     {"mlp", {{"hidden", {3}}}},
+                                                    {"cnn", {{"layers", {{{"dense", 3}}}}}},
+                                                    {"resnet", {{"depth", 8}}},
                                                     {"quadratic", Json::object()},
                                                     {"none", Json::object()}};
 
@@ -123,7 +125,8 @@ TEST_CASE("every kind of data in the catalogue can be loaded") {
 TEST_CASE("every kind of model in the catalogue can be made, and is what its description says") {
   Dataset data;
   data.classes = 2;
-  data.train = {Eigen::MatrixXf::Identity(3, 3), {0, 1, 0}};
+  data.shape = {1, 4, 4};
+  data.train = {Eigen::MatrixXf::Identity(16, 3), {0, 1, 0}};
   data.test = data.train;
   for (const ModelKind& kind : model_catalog()) {
     CAPTURE(kind.name);

@@ -19,6 +19,7 @@ enum class Purpose : std::uint32_t {
   step_noise = 8,
   // 9: dealing, in algorithms/support/dealer.cpp
   named = 10,  ///< by an algorithm; the name decides the substream
+  augmentation = 11,
 };
 
 /// A counter-based stream: the n-th number of (seed, purpose, rank, substream) is a pure function

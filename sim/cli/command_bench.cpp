@@ -21,8 +21,12 @@ int bench(const po::variables_map& options, const std::vector<std::string>& comm
   const bool as_json = options.count("json") > 0;
   const BenchEffort effort = options.count("short") > 0 ? BenchEffort{1, 0.02} : BenchEffort{};
   Json figures = Json::array();
-  for (const auto measure : {step_overhead_figures, thread_figures, kernel_figures, scale_figures,
-                             memory_figures, evaluation_figures, startup_figures}) {
+  using Measure = std::vector<Figure> (*)(const BenchEffort&);
+  std::vector<Measure> all = {step_overhead_figures, thread_figures, kernel_figures,
+                              scale_figures,         memory_figures, evaluation_figures,
+                              startup_figures};
+  if (options.count("kernels") > 0) all = {kernel_figures};
+  for (const Measure measure : all) {
     for (const Figure& figure : measure(effort)) {
       if (!as_json) print(figure);
       figures.push_back({{"name", figure.name},
@@ -50,7 +54,8 @@ Command bench_command() {
   po::options_description output("Output");
   output.add_options()("json", "print JSON with provenance at the end");
   po::options_description execution("Execution");
-  execution.add_options()("short", "only check that everything works; the figures mean little");
+  execution.add_options()("short", "only check that everything works; the figures mean little")(
+      "kernels", "only the gradients, with nothing simulated");
   command.groups.push_back(output);
   command.groups.push_back(execution);
   command.execute = bench;

@@ -210,6 +210,8 @@ int run(const po::variables_map& options, const std::vector<std::string>& comman
   const std::size_t done = all - std::min(all, ready.left().runs);
   if (!effort.quiet) {
     std::cerr << study.describe() << "\n";
+    const std::string remark = study.experiment(0).problem().remark();
+    if (!remark.empty()) std::cerr << remark << "\n";
     if (shard.count > 1) {
       std::cerr << "shard " << shard.index << "/" << shard.count << ": " << runs.size()
                 << " runs\n";

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 
+#include "sim/learning/data/augmentation.hpp"
 #include "sim/learning/data/partition.hpp"
 #include "sim/learning/data/sample_order.hpp"
 #include "sim/learning/models/problem.hpp"
@@ -38,6 +39,7 @@ struct SimulationSetup {
   std::optional<TraceWindow> trace = {};                  ///< empty: no timeline
   std::function<void(const Timeline&)> on_timeline = {};  ///< given the timeline in the end
   std::string paje_file = {};                             ///< empty: SimGrid traces nothing
+  std::vector<AugmentationStep> augment = {};             ///< what is done to training images
 };
 
 /// One run of one algorithm on one cluster, to its end. Once per process. Divergence and deadlock are

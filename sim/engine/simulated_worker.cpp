@@ -12,7 +12,7 @@ SimulatedWorker::SimulatedWorker(Simulation& simulation, std::size_t rank)
       rank_(rank),
       mail_(simulation, rank),
       samples_(simulation.setup().partition, simulation.setup().order,
-               simulation.setup().scenario.seed, rank),
+               simulation.setup().scenario.seed, rank, simulation.setup().augment),
       computation_(simulation, rank, mail_, samples_) {}
 
 std::size_t SimulatedWorker::workers() const {

@@ -83,8 +83,12 @@ void WorkerComputation::compute(unsigned thread) {
     if (keep_losses_) {
       workspace.sample_losses = std::span(sample_losses_).subspan(step * batch_, batch_);
     }
+    if (!samples_.variations().empty()) {
+      workspace.variations = samples_.variations().subspan(step * batch_, batch_);
+    }
     losses_[step] = problem.gradient(x, batch, g_values_, workspace);
     workspace.sample_losses = {};
+    workspace.variations = {};
     if (rule_ == nullptr) continue;
     for (std::size_t i = 0; i < shift_values_.size(); ++i) g_values_[i] += shift_values_[i];
     rule_->step(moved_values_, g_values_);

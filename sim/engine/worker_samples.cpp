@@ -12,6 +12,12 @@ void WorkerSamples::draw_next(std::vector<Sample> samples) {
 
 void WorkerSamples::draw(std::size_t count) {
   drawn_.resize(count);
+  if (!augment_.empty()) {
+    variations_.resize(count);
+    for (Variation& variation : variations_) {
+      variation = variation_of(augment_, seed_, rank_, varied_++);
+    }
+  }
   if (!told_) {
     sampler_.draw(drawn_);
     return;
@@ -28,7 +34,9 @@ void WorkerSamples::put_back() {
     told_drawn_ -= drawn_.size();
   else
     sampler_.put_back(drawn_.size());
+  varied_ -= variations_.size();
   drawn_.clear();
+  variations_.clear();
 }
 
 }  // namespace motley

@@ -4,6 +4,7 @@
 #include <span>
 #include <vector>
 
+#include "sim/learning/data/augmentation.hpp"
 #include "sim/learning/data/sampler.hpp"
 
 namespace motley {
@@ -11,8 +12,10 @@ namespace motley {
 /// Which samples a worker draws next: those of its own sequence, or those it was told.
 class WorkerSamples {
  public:
-  WorkerSamples(const Partition& partition, SampleOrder order, std::uint64_t seed, std::size_t rank)
-      : sampler_(partition, order, seed, rank) {}
+  /// `augment` must outlive this.
+  WorkerSamples(const Partition& partition, SampleOrder order, std::uint64_t seed, std::size_t rank,
+                const std::vector<AugmentationStep>& augment)
+      : sampler_(partition, order, seed, rank), augment_(augment), seed_(seed), rank_(rank) {}
 
   /// How many there are in its part of the data.
   std::size_t available() const { return sampler_.samples(); }
@@ -27,12 +30,19 @@ class WorkerSamples {
   void put_back();
   /// What was last drawn.
   std::span<const Sample> drawn() const { return drawn_; }
+  /// How they are varied; empty where they are taken as they are.
+  std::span<const Variation> variations() const { return variations_; }
 
  private:
   Sampler sampler_;
   std::optional<std::vector<Sample>> told_;  // to be drawn from instead
   std::size_t told_drawn_ = 0;
   std::vector<Sample> drawn_;
+  const std::vector<AugmentationStep>& augment_;
+  std::uint64_t seed_;
+  std::size_t rank_;
+  std::uint64_t varied_ = 0;  // how many samples were drawn and varied
+  std::vector<Variation> variations_;
 };
 
 }  // namespace motley

@@ -6,7 +6,8 @@
 namespace motley {
 namespace {
 
-void check_together(const ModelSpec& model, const LoadedScenario& loaded) {
+void check_together(const LearningSpec& spec, const LoadedScenario& loaded) {
+  const ModelSpec& model = *spec.model;
   const Scenario& s = loaded.scenario;
   const Place root{loaded.file, ""};
   const std::string why_no_data = model.why_no_data();
@@ -15,6 +16,12 @@ void check_together(const ModelSpec& model, const LoadedScenario& loaded) {
   }
   if (why_no_data.empty() && !s.data) {
     throw InputError(root, "needs \"data\": what is learnt from");
+  }
+  if (!spec.augment().empty() && !model.takes_images()) {
+    const std::string kind = loaded.full["model"]["kind"];
+    throw InputError(
+        root / "data" / "augment",
+        "the " + kind + " model knows no images: remove this key, or choose cnn or resnet");
   }
   if (!model.learns() && s.target) {
     throw InputError(root / "target", "nothing is learnt without a model: remove this key");
@@ -53,7 +60,7 @@ LearningSpec read_learning(LoadedScenario& loaded) {
     spec.data = read_by_kind(data_catalog(), data_keys(), loaded.full["data"], root / "data");
   }
   spec.model = read_by_kind(model_catalog(), model_keys(), loaded.full["model"], root / "model");
-  check_together(*spec.model, loaded);
+  check_together(spec, loaded);
   return spec;
 }
 

@@ -16,6 +16,10 @@ struct LearningSpec {
 
   /// How workers draw samples, whether these come from data or are made by the model.
   SampleOrder order() const { return data ? data->order : model->order(); }
+  /// What is done to training images.
+  std::vector<AugmentationStep> augment() const {
+    return data && data->augment ? *data->augment : std::vector<AugmentationStep>{};
+  }
 };
 
 /// Reads both sections, writes their defaults into `loaded.full`, and checks what the rest of the

@@ -414,7 +414,8 @@ RunResult Experiment::run(Algorithm& algorithm, unsigned threads,
       simulate({scenario(), cluster_, *problem_, partition(), order(), flops_per_sample_,
                 message_bytes_, threads, on_progress, trace.window,
                 [&](const Timeline& timeline) { write_trace(trace, run_name, timeline); },
-                trace.paje ? (trace.folder / (run_name + ".paje")).string() : ""},
+                trace.paje ? (trace.folder / (run_name + ".paje")).string() : "",
+                learning_.augment()},
                algorithm);
   const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - start;
   result.wall_s = wall.count();

@@ -9,6 +9,7 @@
 #include "sim/base/json.hpp"
 #include "sim/base/text.hpp"
 #include "sim/engine/simgrid_version.hpp"
+#include "sim/learning/models/layers/convolution_kernel.hpp"
 #include "sim/learning/models/matrix_product.hpp"
 #include "sim/study/program_digests.hpp"
 
@@ -37,7 +38,7 @@ std::string this_build() {
   return "g++ " __VERSION__ " " MOTLEY_FLAGS ", " + std::to_string(product::lanes) +
          " floats per vector, simgrid " + simgrid_version() + ", eigen " +
          dotted(EIGEN_WORLD_VERSION, EIGEN_MAJOR_VERSION, EIGEN_MINOR_VERSION) + ", boost " +
-         boost_version();
+         boost_version() + ", convolutions " + convolution_code();
 }
 
 /// "?" when there is none, as in a file that somebody has edited.
@@ -93,6 +94,7 @@ Json provenance(const std::vector<std::string>& command) {
           {"simgrid", simgrid_version()},
           {"eigen", dotted(EIGEN_WORLD_VERSION, EIGEN_MAJOR_VERSION, EIGEN_MINOR_VERSION)},
           {"boost", boost_version()},
+          {"convolutions", convolution_code()},
           {"json", dotted(NLOHMANN_JSON_VERSION_MAJOR, NLOHMANN_JSON_VERSION_MINOR,
                           NLOHMANN_JSON_VERSION_PATCH)},
           {"command", words},

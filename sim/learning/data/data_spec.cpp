@@ -26,6 +26,7 @@ Fields<DataSpec> DataSpec::fields() {
   f.add(sample_order_field(), &DataSpec::order);
   f.add({.name = "partition", .doc = "who may draw which samples", .fallback = Json::object()},
         &DataSpec::partition);
+  f.add(augmentation_field(), &DataSpec::augment);
   return f;
 }
 

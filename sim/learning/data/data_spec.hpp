@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "sim/learning/data/augmentation.hpp"
 #include "sim/learning/data/partition.hpp"
 #include "sim/learning/data/sample_order.hpp"
 #include "sim/scenario/fields.hpp"
@@ -20,6 +21,7 @@ struct DataSpec {
   std::optional<std::size_t> test;
   SampleOrder order = SampleOrder::shuffled;
   PartitionSpec partition;
+  std::optional<std::vector<AugmentationStep>> augment;  ///< of images
 
   static Fields<DataSpec> fields();
   virtual ~DataSpec() = default;

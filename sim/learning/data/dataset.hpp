@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,9 +20,18 @@ struct Samples {
   std::size_t size() const { return labels.size(); }
 };
 
+/// How a sample's features make an image: channel by channel, each row by row from the top.
+struct ImageShape {
+  std::size_t channels = 0, height = 0, width = 0;
+
+  std::size_t size() const { return channels * height * width; }
+  bool operator==(const ImageShape&) const = default;
+};
+
 struct Dataset {
   std::string description;  ///< "Fashion-MNIST, 20000 of 60000 for training, ..." for the summary
   std::size_t classes = 0;
+  std::optional<ImageShape> shape;  ///< absent where features are no image
   Samples train;
   Samples test;
 

@@ -151,6 +151,11 @@ void check_length(const IdxFile& idx, const fs::path& file, std::size_t items,
              std::to_string(items) + " items");
 }
 
+/// "28 x 28".
+std::string size_of(const ImageShape& shape) {
+  return std::to_string(shape.height) + " x " + std::to_string(shape.width);
+}
+
 std::vector<std::uint16_t> read_labels(const fs::path& file, const Place& place) {
   IdxFile idx(file, 1, place);
   const std::size_t count = idx.sizes()[0];
@@ -174,11 +179,10 @@ IdxPart::IdxPart(const fs::path& folder, const std::string& name, const Place& p
   const std::size_t columns = images.sizes()[2];
   if (count == 0) images.fail("has no images");
   if (rows == 0 || columns == 0)
-    images.fail("has images of " + std::to_string(rows) + " x " + std::to_string(columns) +
-                " pixels");
-  features_ = rows * columns;
-  check_believable(images, images_file_, count, features_);
-  check_length(images, images_file_, count, features_);
+    images.fail("has images of " + size_of({1, rows, columns}) + " pixels");
+  shape_ = {1, rows, columns};
+  check_believable(images, images_file_, count, shape_.size());
+  check_length(images, images_file_, count, shape_.size());
   labels_ = read_labels(labels_file, place);
   if (labels_.size() != count)
     throw InputError(place, labels_file.string() + ": has " + std::to_string(labels_.size()) +
@@ -192,19 +196,20 @@ std::size_t IdxPart::classes() const {
 
 Samples IdxPart::first(std::size_t count) const {
   IdxFile idx(images_file_, 3, place_);
+  const std::size_t features = shape_.size();
   Samples samples;
   samples.labels.assign(labels_.begin(), labels_.begin() + static_cast<std::ptrdiff_t>(count));
-  check_fits_memory(sizeof(float) * static_cast<double>(features_) * static_cast<double>(count),
+  check_fits_memory(sizeof(float) * static_cast<double>(features) * static_cast<double>(count),
                     images_file_.string(), place_);
-  samples.features.resize(static_cast<Eigen::Index>(features_), static_cast<Eigen::Index>(count));
+  samples.features.resize(static_cast<Eigen::Index>(features), static_cast<Eigen::Index>(count));
   // Through a buffer that stays in the cache: the pixels pass the memory once, as floats.
-  const std::size_t images_at_once = std::max<std::size_t>(1, (1U << 17) / features_);
-  std::vector<unsigned char> pixels(images_at_once * features_);
+  const std::size_t images_at_once = std::max<std::size_t>(1, (1U << 17) / features);
+  std::vector<unsigned char> pixels(images_at_once * features);
   float* to = samples.features.data();
   for (std::size_t done = 0; done < count; done += images_at_once) {
-    const std::size_t bytes = std::min(images_at_once, count - done) * features_;
+    const std::size_t bytes = std::min(images_at_once, count - done) * features;
     const std::size_t there = idx.read(pixels.data(), bytes);
-    if (there < bytes) fail_cut_short(idx, done + there / features_, "images");
+    if (there < bytes) fail_cut_short(idx, done + there / features, "images");
     to = std::transform(pixels.begin(), pixels.begin() + static_cast<std::ptrdiff_t>(bytes), to,
                         [](unsigned char pixel) { return static_cast<float>(pixel) / 255.0F; });
   }
@@ -223,15 +228,15 @@ Dataset load_idx(const std::string& name, const fs::path& folder, const DataSpec
                  const Place& place, const Place& path_place) {
   const IdxPart train(folder, "train", path_place);
   const IdxPart test(folder, "t10k", path_place);
-  if (train.features() != test.features())
+  if (train.shape() != test.shape())
     throw InputError(path_place, folder.string() + ": the training images have " +
-                                     std::to_string(train.features()) +
-                                     " pixels and the test images " +
-                                     std::to_string(test.features()));
+                                     size_of(train.shape()) + " pixels and the test images " +
+                                     size_of(test.shape()));
   const std::size_t train_used = used(spec.train, train.size(), place / "train");
   const std::size_t test_used = used(spec.test, test.size(), place / "test");
   Dataset data;
   data.classes = std::max(train.classes(), test.classes());
+  data.shape = train.shape();
   data.train = train.first(train_used);
   data.test = test.first(test_used);
   data.description = described(name, data, train.size(), test.size());

@@ -20,8 +20,7 @@ class IdxPart {
   IdxPart(const std::filesystem::path& folder, const std::string& name, const Place& place);
 
   std::size_t size() const { return labels_.size(); }
-  /// Pixels of an image.
-  std::size_t features() const { return features_; }
+  const ImageShape& shape() const { return shape_; }
   /// One more than the largest label of the whole part, so that it does not vary with the subset
   /// used.
   std::size_t classes() const;
@@ -32,7 +31,7 @@ class IdxPart {
  private:
   std::filesystem::path images_file_;
   Place place_;
-  std::size_t features_ = 0;
+  ImageShape shape_;
   std::vector<std::uint16_t> labels_;
 };
 

@@ -55,6 +55,7 @@ SharedDatasets::Entry SharedDatasets::get(const Json& full, const DataSpec& spec
   Json key = full;
   key.erase("order");
   key.erase("partition");
+  key.erase("augment");
   const std::string whatever_the_seed = key.dump();
   if (spec.depends_on_seed()) key["seed"] = seed;
   Known& known = known_[key.dump()];

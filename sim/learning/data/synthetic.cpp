@@ -21,6 +21,7 @@ namespace {
 struct Synthetic final : DataSpec {
   std::size_t features = 0;
   std::size_t classes = 0;
+  std::optional<std::vector<std::size_t>> shape;
   double separation = 0;  ///< distance of class centres in standard deviations
 
   static Fields<Synthetic> fields() {
@@ -28,6 +29,12 @@ struct Synthetic final : DataSpec {
     f.add(
         {.name = "features", .doc = "how many features a sample has", .fallback = 20, .minimum = 1},
         &Synthetic::features);
+    f.add({.name = "shape",
+           .doc = "channels, height and width when the features are to be taken as an image, as "
+                  "convolutions need it; their product is features",
+           .minimum = 1,
+           .maximum = 1e6},
+          &Synthetic::shape);
     f.add({.name = "classes",
            .doc = "how many classes there are",
            .fallback = 10,
@@ -43,6 +50,16 @@ struct Synthetic final : DataSpec {
     return f;
   }
 
+  void check(const Place& place) const {
+    if (!shape) return;
+    if (shape->size() != 3) {
+      throw InputError(place / "shape", "must list channels, height and width: three numbers");
+    }
+    if ((*shape)[0] * (*shape)[1] * (*shape)[2] != features) {
+      throw InputError(place / "shape", "must have the product " + std::to_string(features) +
+                                            ", which is the number of \"features\"");
+    }
+  }
   Dataset load(std::uint64_t seed, const Place& place) const override;
   bool depends_on_seed() const override { return true; }
 };
@@ -107,6 +124,7 @@ Dataset Synthetic::load(std::uint64_t seed, const Place& place) const {
   const Eigen::MatrixXd centre = class_centres(*this, seed);
   Dataset data;
   data.classes = classes;
+  if (shape) data.shape = {(*shape)[0], (*shape)[1], (*shape)[2]};
   data.train = draw(*this, centre, train_count, seed, train_labels, train_noise);
   data.test = draw(*this, centre, test_count, seed, test_labels, test_noise);
   std::ostringstream what;

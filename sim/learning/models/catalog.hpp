@@ -15,6 +15,8 @@ const std::vector<ModelKind>& model_catalog();
 // One per file in this folder.
 ModelKind softmax_model();
 ModelKind mlp_model();
+ModelKind cnn_model();
+ModelKind resnet_model();
 ModelKind quadratic_model();
 ModelKind no_model();
 

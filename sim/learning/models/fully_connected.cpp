@@ -2,14 +2,12 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
-
-#include <boost/random/normal_distribution.hpp>
 
 #include "sim/base/random.hpp"
 #include "sim/learning/data/dataset.hpp"
 #include "sim/learning/models/cross_entropy.hpp"
-#include "sim/learning/models/matrix_product.hpp"
+#include "sim/learning/models/layers/dense_kernel.hpp"
+#include "sim/learning/models/weight_decay.hpp"
 
 namespace motley {
 namespace {
@@ -22,57 +20,6 @@ std::size_t padded(std::size_t width) {
   return (width + 15) / 16 * 16;
 }
 
-void add_biases(ResultRows z, std::size_t count, std::size_t width, const float* biases,
-                bool rectify) {
-  for (std::size_t s = 0; s < count; ++s) {
-    float* row = z[s];
-    if (rectify) {
-      // Written so that NaN stays NaN: a diverged model must show.
-      for (std::size_t i = 0; i < width; ++i) {
-        const float value = row[i] + biases[i];
-        row[i] = value < 0.0F ? 0.0F : value;
-      }
-    } else {
-      for (std::size_t i = 0; i < width; ++i) row[i] += biases[i];
-    }
-  }
-}
-
-/// Clears the gradient where the rectifier was off.
-void rectify_gradient(ResultRows gradient, EvenRows activation, std::size_t count,
-                      std::size_t width) {
-  for (std::size_t s = 0; s < count; ++s) {
-    float* row = gradient[s];
-    const float* on = activation[s];
-    for (std::size_t i = 0; i < width; ++i) row[i] = on[i] == 0.0F ? 0.0F : row[i];
-  }
-}
-
-/// Summed in float over stretches short enough to lose nothing that matters, and then in double:
-/// widening every value would take a tenth of a training step.
-[[gnu::flatten]] double squared_norm(std::span<const float> x) {
-  using product::Vector;
-  constexpr std::size_t parts = 4;  // independent sums, for speed
-  constexpr std::size_t step = parts * product::lanes;
-  constexpr std::size_t stretch = 16 * step;
-  double sum = 0;
-  std::size_t i = 0;
-  while (i + step <= x.size()) {
-    Vector sums[parts];
-    product::repeat<parts>([&](auto p) { sums[p] = Vector{}; });
-    for (const std::size_t end = std::min(i + stretch, x.size()); i + step <= end; i += step) {
-      product::repeat<parts>([&](auto p) {
-        const Vector v = product::load(x.data() + i + p * product::lanes);
-        sums[p] = product::fused(v, v, sums[p]);
-      });
-    }
-    const Vector all = (sums[0] + sums[1]) + (sums[2] + sums[3]);
-    for (std::size_t lane = 0; lane < product::lanes; ++lane) sum += static_cast<double>(all[lane]);
-  }
-  for (; i < x.size(); ++i) sum += static_cast<double>(x[i]) * static_cast<double>(x[i]);
-  return sum;
-}
-
 }  // namespace
 
 /// Activations and gradients of one block of samples.
@@ -81,7 +28,7 @@ class FullyConnected::Memory final : public Workspace {
   explicit Memory(const std::vector<Layer>& layers) {
     std::size_t widest = 0;
     for (const Layer& layer : layers) {
-      const std::size_t width = padded(layer.outputs);
+      const std::size_t width = padded(layer.shape.outputs);
       outputs_.push_back(
           {Eigen::ArrayXf::Zero(static_cast<Eigen::Index>(width * block_size)), width});
       widest = std::max(widest, width);
@@ -118,8 +65,8 @@ FullyConnected::FullyConnected(const Dataset& data, const std::vector<std::size_
   std::size_t inputs = data.features();
   std::size_t start = 0;
   const auto add = [&](std::size_t outputs) {
-    layers_.push_back({inputs, outputs, start});
-    start += layers_.back().size();
+    layers_.push_back({{inputs, outputs}, start});
+    start += layers_.back().shape.parameters();
     inputs = outputs;
   };
   for (const std::size_t width : hidden) add(width);
@@ -127,14 +74,14 @@ FullyConnected::FullyConnected(const Dataset& data, const std::vector<std::size_
 }
 
 std::size_t FullyConnected::dimension() const {
-  return layers_.back().weights + layers_.back().size();
+  return layers_.back().begin + layers_.back().shape.parameters();
 }
 
 std::vector<motley::Layer> FullyConnected::layers() const {
   std::vector<motley::Layer> layers;
   for (const Layer& layer : layers_) {
-    const double weights = static_cast<double>(layer.inputs) * static_cast<double>(layer.outputs);
-    layers.push_back({layer.size(), 2 * weights, (layer.weights == 0 ? 2 : 4) * weights});
+    const double flops = layer.shape.flops();
+    layers.push_back({layer.shape.parameters(), flops, (layer.begin == 0 ? 1 : 2) * flops});
   }
   return layers;
 }
@@ -147,12 +94,8 @@ void FullyConnected::initial_model(std::uint64_t seed, std::span<float> x) const
   std::fill(x.begin(), x.end(), 0.0F);
   if (layers_.size() == 1) return;
   RandomStream random(seed, Purpose::initial_model);
-  boost::random::normal_distribution<double> normal;
   for (const Layer& layer : layers_) {
-    const double deviation = std::sqrt(2.0 / static_cast<double>(layer.inputs));
-    for (float& weight : x.subspan(layer.weights, layer.inputs * layer.outputs)) {
-      weight = static_cast<float>(deviation * normal(random));
-    }
+    initialise_normal(random, layer.shape.inputs, x.subspan(layer.begin, layer.shape.weights()));
   }
 }
 
@@ -161,15 +104,13 @@ void FullyConnected::forward(const float* x, const Rows& samples, std::size_t co
                              Memory& memory) const {
   for (std::size_t l = 0; l < layers_.size(); ++l) {
     const Layer& layer = layers_[l];
-    const EvenRows weights{x + layer.weights, layer.inputs};
-    const ResultRows output = memory.output(l);
+    const bool rectified = l + 1 < layers_.size();
     if (l == 0) {
-      multiply_transposed(samples, count, weights, layer.outputs, layer.inputs, output);
+      dense_forward(layer.shape, x, samples, count, rectified, memory.output(l));
     } else {
-      multiply_transposed(memory.activations(l - 1), count, weights, layer.outputs, layer.inputs,
-                          output);
+      dense_forward(layer.shape, x + layer.begin, memory.activations(l - 1), count, rectified,
+                    memory.output(l));
     }
-    add_biases(output, count, layer.outputs, x + layer.biases(), l + 1 < layers_.size());
   }
 }
 
@@ -178,50 +119,22 @@ template <class Rows>
 void FullyConnected::backward(const float* x, const Rows& samples, std::size_t count, bool first,
                               float* g, Memory& memory) const {
   // The product starts from what is kept: the decayed weights at first, then the blocks before.
-  const float keep = first ? static_cast<float>(weight_decay_) : 1.0F;
-  const float* kept = first ? x : g;
-  ResultRows delta = memory.output(layers_.size() - 1);
+  const GradientSum<float> sum{first ? static_cast<float>(weight_decay_) : 1.0F, first ? x : g, g};
+  EvenRows delta = memory.activations(layers_.size() - 1);
   for (std::size_t l = layers_.size(); l-- > 0;) {
     const Layer& layer = layers_[l];
-    const Combination weights{.height = layer.outputs,
-                              .width = layer.inputs,
-                              .terms = count,
-                              .factors = delta.first,
-                              .row_step = 1,
-                              .term_step = delta.stride,
-                              .keep = keep,
-                              .kept = {kept + layer.weights, layer.inputs},
-                              .result = {g + layer.weights, layer.inputs}};
     if (l == 0) {
-      combine(weights, samples);
-    } else {
-      combine(weights, memory.activations(l - 1));
+      dense_backward_parameters(layer.shape, samples, delta, count, sum);
+      return;
     }
-
-    const float* kept_biases = kept + layer.biases();
-    float* biases = g + layer.biases();
-    for (std::size_t o = 0; o < layer.outputs; ++o) {
-      biases[o] = keep == 0.0F ? 0.0F : keep * kept_biases[o];
-    }
+    const EvenRows input = memory.activations(l - 1);
+    dense_backward_parameters(layer.shape, input, delta, count, sum.from(layer.begin));
+    const ResultRows below = memory.gradient(l - 1);
+    dense_backward_input(layer.shape, x + layer.begin, delta, count, below);
     for (std::size_t s = 0; s < count; ++s) {
-      for (std::size_t o = 0; o < layer.outputs; ++o) biases[o] += delta[s][o];
+      rectify_gradient(below[s], input[s], layer.shape.inputs);
     }
-
-    if (l > 0) {
-      const ResultRows below = memory.gradient(l - 1);
-      combine({.height = count,
-               .width = layer.inputs,
-               .terms = layer.outputs,
-               .factors = delta.first,
-               .row_step = delta.stride,
-               .term_step = 1,
-               .keep = 0,
-               .kept = {},
-               .result = below},
-              EvenRows{x + layer.weights, layer.inputs});
-      rectify_gradient(below, memory.activations(l - 1), count, layer.inputs);
-      delta = below;
-    }
+    delta = {below.first, below.stride};
   }
 }
 
@@ -243,9 +156,7 @@ double FullyConnected::gradient(std::span<const float> x, std::span<const Sample
                                    losses.empty() ? losses : losses.subspan(begin, count));
     backward(x.data(), rows, count, begin == 0, g.data(), memory);
   }
-  loss /= static_cast<double>(samples.size());
-  if (weight_decay_ != 0) loss += weight_decay_ / 2 * squared_norm(x);
-  return loss;
+  return loss / static_cast<double>(samples.size()) + weight_decay_term(weight_decay_, x);
 }
 
 EvaluationSum FullyConnected::evaluate(std::span<const float> x, std::size_t begin, std::size_t end,
@@ -264,13 +175,6 @@ EvaluationSum FullyConnected::evaluate(std::span<const float> x, std::size_t beg
     sum.correct += part.correct;
   }
   return sum;
-}
-
-FieldInfo weight_decay_field() {
-  return {.name = "weight_decay",
-          .doc = "adds weight_decay/2 times the squared norm of the parameters to the objective",
-          .fallback = 0.0,
-          .minimum = 0};
 }
 
 }  // namespace motley

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "sim/learning/data/dataset.hpp"
+#include "sim/learning/models/layers/dense_kernel.hpp"
 #include "sim/learning/models/problem.hpp"
-#include "sim/scenario/fields.hpp"
 
 namespace motley {
 
@@ -40,10 +40,8 @@ class FullyConnected final : public Problem {
   class Memory;
 
   struct Layer {
-    std::size_t inputs, outputs;
-    std::size_t weights;  // where they start in x
-    std::size_t biases() const { return weights + inputs * outputs; }
-    std::size_t size() const { return (inputs + 1) * outputs; }
+    DenseShape shape;
+    std::size_t begin;  // where its parameters start in x
   };
 
   template <class Rows>
@@ -56,8 +54,5 @@ class FullyConnected final : public Problem {
   double weight_decay_;
   std::vector<Layer> layers_;
 };
-
-/// The key of every kind of model of this make.
-FieldInfo weight_decay_field();
 
 }  // namespace motley

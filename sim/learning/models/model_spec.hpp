@@ -21,6 +21,8 @@ struct ModelSpec {
   /// Whether anything is learnt; see Problem::is_real().
   virtual bool learns() const { return true; }
   virtual bool has_accuracy() const { return true; }
+  /// Whether samples are images to it, which may be flipped and moved.
+  virtual bool takes_images() const { return false; }
   /// How the samples are drawn that a model without data makes itself.
   virtual SampleOrder order() const { return SampleOrder::shuffled; }
 };

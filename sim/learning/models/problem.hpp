@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "sim/learning/data/sample.hpp"
+#include "sim/learning/data/variation.hpp"
 
 namespace motley {
 
@@ -17,6 +18,8 @@ class Workspace {
   virtual ~Workspace() = default;
   /// When not empty, gradient() also writes the loss of each sample here, in their order.
   std::span<float> sample_losses;
+  /// When not empty, gradient() varies the images so, in their order.
+  std::span<const Variation> variations;
 };
 
 /// A layer of the model: how many parameters it has, and its flops for one sample.
@@ -51,6 +54,8 @@ class Problem {
   /// False when nothing is learnt and only times matter: then nothing is drawn, computed or
   /// evaluated.
   virtual bool is_real() const { return true; }
+  /// What to know of how it is computed on this machine; empty when there is nothing.
+  virtual std::string remark() const { return ""; }
   /// Flops of all layers for one sample: 2 per multiply-add, matrix products only.
   double flops_per_sample() const;
 

@@ -1,6 +1,7 @@
 #include "sim/learning/data/dataset.hpp"
 #include "sim/learning/models/catalog.hpp"
 #include "sim/learning/models/fully_connected.hpp"
+#include "sim/learning/models/weight_decay.hpp"
 
 namespace motley {
 namespace {

@@ -1,0 +1,82 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "sim/learning/data/dataset.hpp"
+#include "sim/learning/models/layers/layer.hpp"
+#include "sim/learning/models/problem.hpp"
+
+namespace motley {
+
+using NetworkLayers = std::vector<std::unique_ptr<NetworkLayer>>;
+
+/// How the images of a data set lie in memory.
+Planes planes_of(const ImageShape& shape);
+
+/// Layers one after the other at work on blocks of `count` images; the last one puts out logits.
+template <class S>
+class NetworkRun {
+ public:
+  NetworkRun(const NetworkLayers& layers, const Planes& input, std::size_t count,
+             bool plain_kernels = false);
+
+  /// The parameters at which everything is computed from now on; they must stay.
+  void load(const S* x);
+  /// Logits, one row per image; `input` must stay until backward() is done.
+  const S* forward(const S* input);
+  /// After forward(). The gradient with respect to the logits is to be written here first.
+  S* logit_delta() { return deltas_[0].data(); }
+  void backward(const GradientSum<S>& sum);
+
+ private:
+  std::vector<std::unique_ptr<LayerRun<S>>> layers_;
+  std::vector<std::size_t> begins_;  // of each layer's parameters
+  std::size_t lowest_ = 0;           // the first layer that has any
+  std::vector<const S*> inputs_;     // of each layer
+  std::vector<Buffer<S>> deltas_;
+};
+
+/// A network that ends in softmax cross-entropy. Parameters lie layer by layer, input first. Weight
+/// decay covers all of them; it is part of gradient() and of the objective that gradient() returns,
+/// not of evaluate().
+///
+/// A batch is computed in blocks whose activations fit the caches, of 1, 2, 4, ... images, so that
+/// few of them have to be prepared whatever the batch sizes.
+class Network final : public Problem {
+ public:
+  /// `data` must outlive this, and have a shape.
+  Network(const Dataset& data, NetworkLayers layers, double weight_decay);
+
+  std::size_t dimension() const override { return dimension_; }
+  std::vector<Layer> layers() const override;
+  std::size_t train_size() const override { return data_.train.size(); }
+  std::size_t test_size() const override { return data_.test.size(); }
+  bool has_accuracy() const override { return true; }
+  std::string remark() const override;
+  const NetworkLayers& parts() const { return layers_; }
+
+  std::unique_ptr<Workspace> make_workspace() const override;
+  /// He-normal weights; biases are zero, normalisations begin as what they are.
+  void initial_model(std::uint64_t seed, std::span<float> x) const override;
+  double gradient(std::span<const float> x, std::span<const Sample> samples, std::span<float> g,
+                  Workspace& workspace) const override;
+  EvaluationSum evaluate(std::span<const float> x, std::size_t begin, std::size_t end,
+                         Workspace& workspace) const override;
+
+ private:
+  class Memory;
+
+  /// How many of the images that are left make the next block.
+  std::size_t block_of(std::size_t left) const;
+
+  const Dataset& data_;
+  NetworkLayers layers_;
+  double weight_decay_;
+  std::size_t dimension_ = 0;
+  std::size_t largest_block_;
+};
+
+}  // namespace motley
