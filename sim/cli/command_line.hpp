@@ -37,6 +37,7 @@ Command bench_command();
 Command explain_command();
 Command report_command();
 Command new_command();
+Command data_command();
 Command schema_command();
 Command columns_command();
 

@@ -155,7 +155,7 @@ Experiment::Experiment(LoadedScenario loaded, SharedDatasets& datasets, SharedPl
   }
   if (data_) {
     Partition::check(learning_.data->partition, data_->train.labels.size(), cluster_.workers.size(),
-                     root / "data" / "partition");
+                     root / "data" / "partition", data_->owner_count);
   }
   facts_ = {{},
             {},
@@ -231,7 +231,7 @@ const Partition& Experiment::partition() const {
   if (!partition_ && data_) {
     partition_ =
         std::make_unique<Partition>(learning_.data->partition, data_->train.labels, data_->classes,
-                                    cluster_.workers.size(), scenario().seed);
+                                    cluster_.workers.size(), scenario().seed, data_->owners);
   } else if (!partition_) {
     partition_ = std::make_unique<Partition>(problem_->train_size());
   }
