@@ -38,6 +38,7 @@ Command explain_command();
 Command report_command();
 Command new_command();
 Command data_command();
+Command networks_command();
 Command schema_command();
 Command columns_command();
 
