@@ -247,6 +247,15 @@ TEST_CASE("resnet50 by layers leaves only its first convolution's round trip exp
   }
 }
 
+TEST_CASE("what compression saves is that of the modelled layers") {
+  // 6.5e6 entries of one bit, and 4 bytes for their mean magnitude; the trained model has 4 entries.
+  const RunResult result =
+      simulate(two_layers({{"name", "sync"}, {"compress", {{"kind", "sign"}}}}));
+  const double pushed = 6.5e6 / 8 + 4;
+  const double step = 2e-3 + 2.6 + 9.6 + 2e-3 + pushed / 10e6;
+  check_times(result, times({step, step}));
+}
+
 TEST_CASE("layers without flops take no time") {
   Json scenario = with_algorithm(timing_scenario(), {{"name", "sync"}});
   scenario["model"] = {{"kind", "none"}};

@@ -13,7 +13,7 @@ namespace {
 
 using Rows = std::vector<std::vector<std::string>>;
 
-/// "4.089 G": so that no digit of a table is lost, columns are exact elsewhere.
+/// "4.089" of 4.089e9.
 std::string giga(double number) {
   return significant(number / 1e9, 4);
 }

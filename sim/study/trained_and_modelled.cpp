@@ -6,8 +6,20 @@
 namespace motley {
 namespace {
 
+/// "24.3 Gf".
+std::string work(double flops) {
+  struct Unit {
+    double size;
+    const char* name;
+  };
+  for (const Unit& unit : {Unit{1e12, " Tf"}, {1e9, " Gf"}, {1e6, " Mf"}, {1e3, " kf"}}) {
+    if (flops >= unit.size) return significant(flops / unit.size, 4) + unit.name;
+  }
+  return significant(flops, 4) + " f";
+}
+
 std::string cost(double bytes, double flops) {
-  return data_size(bytes) + " and " + significant(flops / 1e9, 4) + " Gf a sample";
+  return data_size(bytes) + " and " + work(flops) + " a sample";
 }
 
 }  // namespace
