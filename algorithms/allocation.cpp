@@ -34,7 +34,7 @@ class Allocation : public Algorithm {
  public:
   enum class Mode { equal, fixed, adaptive };
 
-  struct Options : SgdSpec, AllReduceSpec {
+  struct Options : SgdSpec, GradientAllReduceSpec {
     Mode mode = Mode::adaptive;
     std::vector<double> ratios;
     std::optional<std::size_t> period;
@@ -65,7 +65,7 @@ class Allocation : public Algorithm {
              .fallback = 1.5,
              .minimum = 1},
             &Options::restart_above);
-      f.include(AllReduceSpec::fields());
+      f.include(GradientAllReduceSpec::fields());
       return f;
     }
   };
@@ -113,9 +113,8 @@ class Allocation : public Algorithm {
       me.share(x, rule, step, batches, settled);
       is_new = is_new || step != before;
       const std::size_t mine = batches[me.rank()];
-      Gradient g = me.gradient(x, mine);
+      const Gradient g = me.averaged_gradient(x, mine, static_cast<double>(mine));
       spent_s += g.compute_s;
-      me.all_reduce_mean(g, static_cast<double>(mine));
       me.step(rule, x, g);
       if (me.leads()) me.finish_update(x);
       if (options_.mode == Mode::adaptive && step % period_ == 0) {

@@ -13,9 +13,9 @@ namespace {
 
 class AllReduce : public Algorithm {
  public:
-  struct Options : SgdSpec, AllReduceSpec {
+  struct Options : SgdSpec, GradientAllReduceSpec {
     static Fields<Options> fields() {
-      return Fields<Options>().include(SgdSpec::fields()).include(AllReduceSpec::fields());
+      return Fields<Options>().include(SgdSpec::fields()).include(GradientAllReduceSpec::fields());
     }
   };
 
@@ -30,8 +30,8 @@ class AllReduce : public Algorithm {
     Model x = me.initial_model();
     for (;;) {
       me.share(x, rule);
-      Gradient g = me.gradient(x, options_.batch_size[me.rank()]);
-      me.all_reduce_mean(g, options_.batch_size.weight(me.rank()));
+      const Gradient g = me.averaged_gradient(x, options_.batch_size[me.rank()],
+                                              options_.batch_size.weight(me.rank()));
       me.step(rule, x, g);
       if (me.leads()) me.finish_update(x);  // all replicas are equal
     }

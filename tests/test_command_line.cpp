@@ -190,7 +190,9 @@ TEST_CASE("validate describes a scenario and writes nothing") {
         "valid\nsmall: 2 runs, 3 workers (2 gpu, 1 cpu), 18 parameters, synthetic, 3 Gaussian "
         "classes of 5 features, 4 standard deviations apart, 200 for training, 100 for testing\n"
         "heterogeneity: speed ratio 10, coefficient of variation 0.606092, sync efficiency "
-        "0.142857\n");  // speeds 10, 10, 1: mean 7, deviation sqrt(18)
+        "0.142857\n"  // speeds 10, 10, 1: mean 7, deviation sqrt(18)
+        "data: 200 training and 100 test samples, 5 features, 3 classes of 66 to 67 training "
+        "samples\npartition: every worker draws from all training samples\n");
 
   CHECK_FALSE(place.has("results"));
   check_refused(place.motley({"validate", "s.json", "--set", "/seed=-1"}),

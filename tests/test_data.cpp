@@ -188,6 +188,24 @@ TEST_CASE("an absolute path is taken as it is") {
   CHECK(load(idx_spec(folder.file("")), elsewhere).train.size() == 7);
 }
 
+TEST_CASE("IDX files may have other names") {
+  const Folder folder;
+  folder.write("a", images(7));
+  folder.write_gz("b.gz", labels(7));
+  folder.write("c", images(4));
+  folder.write("t10k-labels-idx1-ubyte", labels(4));
+  Json spec = idx_spec();
+  spec["train_images"] = "a";
+  spec["train_labels"] = "b";
+  spec["test_images"] = "c";
+  const Dataset data = load(spec, folder);
+  CHECK(data.train.labels == Labels{0, 1, 2, 0, 1, 2, 0});
+  CHECK(data.test.size() == 4);
+  spec["test_images"] = "d";
+  CHECK_THROWS_WITH(load(spec, folder), folder.at("path") + folder.file("./d") +
+                                            ": no such file, neither plain nor .gz");
+}
+
 TEST_CASE("more samples than there are, or none, are refused") {
   const Folder folder;
   write_idx(folder);
@@ -482,6 +500,33 @@ TEST_CASE("CSV files that cannot be used are refused with file, line and column"
   refusal("x,kind\n\"1,a\n", at + ", line 2: a quoted cell must end in '\"' and a comma");
   refusal("x,kind\n1,a\n",
           at + ": must have at least 2 rows, some of them are set aside for testing");
+}
+
+TEST_CASE("a quantity is no class") {
+  const Folder folder;
+  const std::string column = folder.at("label") + "column 'kind' of " + folder.file("train.csv");
+  const std::string only =
+      "; only classes can be learnt, no quantities: make a few classes of it, such as ranges";
+  folder.write("train.csv", "x,kind\n1,1\n2,2.5\n3,1\n");
+  CHECK_THROWS_WITH(load(csv_spec(), folder),
+                    column + " holds numbers that are not whole, such as 2.5" + only);
+  // Among words 2.5 is a word.
+  folder.write("train.csv", "x,kind\n1,a\n2,2.5\n3,a\n");
+  CHECK(load(csv_spec(), folder).classes == 2);
+
+  const auto with_labels = [&](std::size_t labels, std::size_t rows) {
+    std::string text = "x,kind\n";
+    for (std::size_t i = 0; i < rows; ++i) text += "1," + std::to_string(i % labels) + "\n";
+    folder.write("train.csv", text);
+  };
+  with_labels(100, 499);
+  CHECK_THROWS_WITH(
+      load(csv_spec(), folder),
+      column + " has 100 different labels in 499 rows, fewer than 5 rows each" + only);
+  with_labels(100, 500);
+  CHECK(load(csv_spec(), folder).classes == 100);
+  with_labels(99, 99);
+  CHECK(load(csv_spec(), folder).classes == 99);
 }
 
 TEST_CASE("data that is a device or a FIFO is refused, not waited for") {

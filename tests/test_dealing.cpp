@@ -167,7 +167,8 @@ std::vector<Shard> split(const ExchangeSpec& spec, const std::vector<double>& ba
   for (const double bandwidth : bandwidths) {
     cluster.servers.push_back({"server", "server", 1e9, {{bandwidth, bandwidth}, 0}, {}});
   }
-  return split_model(spec, {{100, 0, 0}, {60, 0, 0}, {40, 0, 0}}, cluster, 2001, 1e6, {"f", ""});
+  return split_model(spec, {{100, 0, 0}, {60, 0, 0}, {40, 0, 0}}, 200, cluster, 2001, 1e6,
+                     {"f", ""});
 }
 
 TEST_CASE("even placement gives every server an equal part, cutting layers") {

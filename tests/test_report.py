@@ -16,6 +16,21 @@ class Answer(FolderCase):
                          "slowest. Links of 10Gbps, 50us latency. Model: mlp, trained on synthetic. Which of sync, async and "
                          "local reaches 80 % test accuracy first? Runs stop at time 300s.")
 
+    def test_the_first_lines_say_what_was_trained_and_what_was_modelled(self):
+        results = Results(write_results(self.folder))
+        small_one = ("Times and bytes are those of the modelled network; accuracy and loss are those of the small one that was "
+                     "trained. 4 workers: ")
+        for cost, modelled in (({"profile": "resnet50", "model_size": "auto"}, "resnet50"),
+                               ({"profile": [{"flops": "1Gf", "bytes": "1MB"}]}, "a network of 1 layer"),
+                               ({"flops_per_sample": "10Gf", "model_size": "10MB"},
+                                "a model of 10Gf a sample and 10MB on the wire")):
+            results.scenario["cost"] = cost
+            self.assertTrue(words.question(results).startswith(f"Trained: mlp. Modelled: {modelled}. {small_one}"), words.question(results))
+        results.scenario["model"] = {"kind": "none"}
+        self.assertTrue(words.question(results).startswith("Modelled: a model of 10Gf a sample and 10MB on the wire. Nothing is trained"))
+        results.scenario["cost"] = {"flops_per_sample": "auto", "model_size": "auto"}
+        self.assertTrue(words.question(results).startswith("4 workers: "))
+
     def test_the_answer_names_the_first_how_much_and_who_never(self):
         results = Results(write_results(self.folder, ALGORITHMS))
         self.assertEqual(words.answer_at(results, ()), [

@@ -119,6 +119,18 @@ TEST_CASE("The provenance names the program and the command") {
   }
 }
 
+TEST_CASE("The table begins with what was trained and what was modelled") {
+  const Workplace place;
+  CHECK(place.run().out.starts_with("\nTarget: "));
+  // Softmax of 5 features and 3 classes: 18 parameters, 15 weights with 2 + 2 flops each; alexnet's
+  // 60,965,224 parameters, and its flops as docs/networks.md has them.
+  const Outcome modelled = place.run_with(R"(/cost={"profile": "alexnet"})");
+  CHECK(modelled.out.starts_with(
+      "\nTrained: softmax, 0.07 kB and 60 f a sample. Modelled: alexnet, 243.86 MB and 4.135 Gf a "
+      "sample. Times and bytes are the modelled network's, learning is the trained "
+      "one's.\n\nTarget: "));
+}
+
 TEST_CASE("The table goes to stdout and the progress to stderr, unless it shall be quiet") {
   const Workplace place;
   const Outcome outcome = place.run();

@@ -65,9 +65,34 @@ def both_ways(bandwidth):
     return f"{ways.get('up')} up and {ways.get('down')} down" if ways else bandwidth
 
 
+def modelled(cost):
+    """What network's costs were simulated in place of the trained model's; "" when they are its own."""
+    profile = cost.get("profile")
+    if isinstance(profile, list):
+        return f"a network of {number(len(profile), 'layer')}"
+    if profile:
+        return str(profile)
+    given = [f"{cost[key]} {words}" for key, words in (("flops_per_sample", "a sample"), ("model_size", "on the wire"))
+             if cost.get(key) not in (None, "auto")]
+    return "a model of " + joined(given) if given else ""
+
+
+def trained_and_modelled(results):
+    """First of all: what was trained, and what only its times and bytes were simulated of."""
+    other = modelled(results.section("cost"))
+    kind = str(results.section("model").get("kind", ""))
+    if not other or not kind:
+        return []
+    if kind == "none":
+        return [f"Modelled: {other}", "Nothing is trained, only times are simulated"]
+    swept = " (at the first point of the sweep)" if any(a.startswith("/cost") for a in results.axes) else ""
+    return [f"Trained: {kind}", f"Modelled: {other}{swept}",
+            "Times and bytes are those of the modelled network; accuracy and loss are those of the small one that was trained"]
+
+
 def question(results):
     """The scenario in a few sentences."""
-    sentences = [cluster(results)]
+    sentences = trained_and_modelled(results) + [cluster(results)]
     data, link = results.section("data"), results.section("cluster", "link")
     classes = [object_of(one) for one in list_of(results.section("cluster").get("workers"))]
     own = {str(one.get("name")): object_of(one["link"]).get("bandwidth") for one in classes if one.get("link")}
@@ -100,9 +125,6 @@ def question(results):
             learnt += f" (split {split})"
     if learnt and learnt != "none":
         sentences.append(f"Model: {learnt}")
-    size = results.section("cost").get("model_size")
-    if size not in (None, "auto"):
-        sentences.append(f"Model size on the wire: {size}")
     algorithms = joined(results.algorithms)
     wanted = target_text(results)
     if algorithms:

@@ -17,9 +17,10 @@ namespace motley {
 namespace {
 
 std::vector<Command> commands() {
-  return {run_command(),        new_command(),     explain_command(), report_command(),
-          validate_command(),   plan_command(),    merge_command(),   slurm_command(),
-          algorithms_command(), columns_command(), schema_command(),  bench_command()};
+  return {run_command(),    new_command(),        data_command(),     explain_command(),
+          report_command(), validate_command(),   plan_command(),     merge_command(),
+          slurm_command(),  algorithms_command(), networks_command(), columns_command(),
+          schema_command(), bench_command()};
 }
 
 void print_overview(std::ostream& out) {

@@ -37,6 +37,8 @@ Command bench_command();
 Command explain_command();
 Command report_command();
 Command new_command();
+Command data_command();
+Command networks_command();
 Command schema_command();
 Command columns_command();
 

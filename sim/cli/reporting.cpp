@@ -1,35 +1,10 @@
 #include "sim/cli/reporting.hpp"
 
-#include <cstdlib>
-#include <iostream>
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include "sim/base/place.hpp"
+#include "sim/cli/other_program.hpp"
 
 namespace motley {
 namespace {
-
-/// Its exit code; 127 when it cannot be started.
-int run_and_wait(std::vector<std::string> words, bool quiet) {
-  std::cout.flush();
-  const pid_t child = fork();
-  if (child == 0) {
-    if (quiet && (std::freopen("/dev/null", "w", stdout) == nullptr ||
-                  std::freopen("/dev/null", "w", stderr) == nullptr)) {
-      _exit(127);
-    }
-    std::vector<char*> argv;
-    for (std::string& word : words) argv.push_back(word.data());
-    argv.push_back(nullptr);
-    execvp(argv[0], argv.data());
-    _exit(127);
-  }
-  int status = 0;
-  while (child > 0 && waitpid(child, &status, 0) < 0) {
-  }
-  return child > 0 && WIFEXITED(status) ? WEXITSTATUS(status) : 127;
-}
 
 /// The repository's analysis/, seen from the program in its build folder.
 std::filesystem::path script() {

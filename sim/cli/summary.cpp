@@ -14,6 +14,7 @@
 #include "sim/cli/winners.hpp"
 #include "sim/results/tables/run_tables.hpp"
 #include "sim/scenario/sweep.hpp"
+#include "sim/study/trained_and_modelled.hpp"
 
 namespace motley {
 namespace {
@@ -272,6 +273,12 @@ void print_summary(std::ostream& out, const Experiment& experiment,
   const Extras extras = extras_of(results);
 
   out << "\n";
+  if (const std::string line = trained_and_modelled(experiment); !line.empty()) {
+    const bool is_swept = std::any_of(axes.begin(), axes.end(), [](const std::string& axis) {
+      return axis.starts_with("/cost") || axis.starts_with("/model") || axis.starts_with("/data");
+    });
+    out << line << (is_swept ? " (at the first point)" : "") << ".\n\n";
+  }
   const bool target_is_swept = std::any_of(axes.begin(), axes.end(), [](const std::string& axis) {
     return axis.starts_with("/target");
   });

@@ -46,7 +46,8 @@ Parameters Averaging::mean_of(const Round& round) const {
 }
 
 Averaging::Outcome Averaging::mean(std::size_t member, const Parameters& value, double weight,
-                                   std::vector<double> numbers) {
+                                   std::vector<double> numbers,
+                                   std::optional<std::uint64_t> bytes) {
   const std::uint64_t my_round = members_[member].round++;
   round(my_round).values[member] = value;
   round(my_round).weights[member] = weight;
@@ -55,8 +56,7 @@ Averaging::Outcome Averaging::mean(std::size_t member, const Parameters& value, 
     if (!of_all) of_all = std::make_shared<std::vector<std::vector<double>>>(members_.size());
     (*of_all)[member] = std::move(numbers);
   }
-  const std::uint64_t bytes = part_of_bytes(setup_.model_bytes, value.size(), setup_.model_size);
-  collective_->pass(members_[member].position, bytes);
+  pass(member, bytes.value_or(part_of_bytes(setup_.model_bytes, value.size(), setup_.model_size)));
 
   Round& mine = round(my_round);
   if (mine.mean.empty()) {

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -44,9 +45,14 @@ class Averaging {
   };
 
   /// Called by an actor of each member (counted in the group's order), for one round after another.
-  /// `numbers` travel along.
+  /// `numbers` travel along. `bytes`: of the vector, if not those that a vector of its size has.
   Outcome mean(std::size_t member, const Parameters& value, double weight,
-               std::vector<double> numbers);
+               std::vector<double> numbers, std::optional<std::uint64_t> bytes = {});
+  /// Takes part in the messages of an average of so many bytes, whose result comes with a later mean:
+  /// a bucket of a gradient.
+  void pass(std::size_t member, std::uint64_t bytes) {
+    collective_->pass(members_[member].position, bytes);
+  }
 
   /// For whom a member waits meanwhile.
   const char* waits_for() const { return collective_->waits_for(); }

@@ -59,26 +59,50 @@ std::vector<std::size_t> fastest_first(const ClusterPlan& cluster, std::uint64_t
   return order;
 }
 
+/// Turns ranges of another network's bytes into ranges of the trained model's parameters.
+void deal_out(std::size_t dimension, std::size_t size, std::vector<Shard>& shards,
+              const Place& place) {
+  const std::size_t count = shards.size();
+  if (dimension < count) {
+    throw InputError(place, "the trained model has " + std::to_string(dimension) +
+                                " parameters, fewer than the " + std::to_string(count) +
+                                " parts in which the modelled network travels");
+  }
+  std::vector<std::size_t> begins;
+  for (std::size_t i = 0; i < count; ++i) {
+    const auto share =
+        static_cast<std::size_t>(static_cast<double>(dimension) *
+                                 static_cast<double>(shards[i].begin) / static_cast<double>(size));
+    const std::size_t least = i == 0 ? 0 : begins.back() + 1;
+    begins.push_back(std::clamp(share, least, dimension - (count - i)));
+  }
+  for (std::size_t i = 0; i < count; ++i) {
+    shards[i].begin = begins[i];
+    shards[i].size = (i + 1 < count ? begins[i + 1] : dimension) - begins[i];
+  }
+}
+
 }  // namespace
 
 std::vector<Shard> split_model(const ExchangeSpec& spec, const std::vector<Layer>& layers,
-                               const ClusterPlan& cluster, std::uint64_t message_bytes,
-                               double flops_per_update, const Place& place) {
+                               std::size_t dimension, const ClusterPlan& cluster,
+                               std::uint64_t message_bytes, double flops_per_update,
+                               const Place& place) {
   const std::size_t servers = std::max<std::size_t>(1, cluster.servers.size());
   std::vector<std::size_t> layer_ends;
-  std::size_t dimension = 0;
-  for (const Layer& layer : layers) layer_ends.push_back(dimension += layer.size);
+  std::size_t size = 0;  // of all layers: in parameters, or in bytes of another network
+  for (const Layer& layer : layers) layer_ends.push_back(size += layer.size);
 
   std::vector<std::size_t> order(servers);  // server by server along the model
   std::iota(order.begin(), order.end(), std::size_t{0});
-  std::vector<std::size_t> ends;  // of their ranges, in parameters
+  std::vector<std::size_t> ends;  // of their ranges, in the unit of `size`
   if (spec.placement == ExchangeSpec::Placement::even || servers == 1) {
-    if (dimension < servers) {
-      throw InputError(place, "the model has " + std::to_string(dimension) +
+    if (size < servers) {
+      throw InputError(place, "the model has " + std::to_string(size) +
                                   " parameters, fewer than the " + std::to_string(servers) +
                                   " servers of /cluster/servers");
     }
-    for (std::size_t s = 0; s < servers; ++s) ends.push_back(dimension * (s + 1) / servers);
+    for (std::size_t s = 0; s < servers; ++s) ends.push_back(size * (s + 1) / servers);
   } else {
     if (layers.size() < servers) {
       throw InputError(place / "placement",
@@ -100,22 +124,23 @@ std::vector<Shard> split_model(const ExchangeSpec& spec, const std::vector<Layer
   std::size_t begin = 0;
   std::size_t server = 0;
   std::size_t layer = 0;
-  while (begin < dimension) {
+  while (begin < size) {
     std::size_t end = ends[server];
     if (spec.overlap == ExchangeSpec::Overlap::layers) end = std::min(end, layer_ends[layer]);
-    const auto bytes_before = [&](std::size_t parameters) {  // so that all add up exactly
-      if (parameters == dimension) return message_bytes;
+    const auto bytes_before = [&](std::size_t part) {  // so that all add up exactly
+      if (part == size) return message_bytes;
+      if (size == message_bytes) return std::uint64_t{part};
       return static_cast<std::uint64_t>(static_cast<double>(message_bytes) *
-                                        static_cast<double>(parameters) /
-                                        static_cast<double>(dimension));
+                                        static_cast<double>(part) / static_cast<double>(size));
     };
     shards.push_back(
         {order[server], layer, begin, end - begin, bytes_before(end) - bytes_before(begin),
-         flops_per_update * static_cast<double>(end - begin) / static_cast<double>(dimension)});
+         flops_per_update * static_cast<double>(end - begin) / static_cast<double>(size)});
     begin = end;
     if (begin == ends[server]) ++server;
     if (begin == layer_ends[layer]) ++layer;
   }
+  if (dimension != size) deal_out(dimension, size, shards, place);
   return shards;
 }
 

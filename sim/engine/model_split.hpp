@@ -28,8 +28,13 @@ struct Shard {
 /// is who takes the least time to receive and update a whole model, by its link and its speed (by
 /// its speed alone on a platform file). InputError at `place` when there are too few layers or
 /// parameters for the servers.
+///
+/// `dimension`: parameters of the model that is trained. Where the layers are those of another, larger
+/// network, the cuts are that one's, and the trained parameters are dealt out over its shards in their
+/// order, in proportion to their bytes, at least one to each.
 std::vector<Shard> split_model(const ExchangeSpec& spec, const std::vector<Layer>& layers,
-                               const ClusterPlan& cluster, std::uint64_t message_bytes,
-                               double flops_per_update, const Place& place);
+                               std::size_t dimension, const ClusterPlan& cluster,
+                               std::uint64_t message_bytes, double flops_per_update,
+                               const Place& place);
 
 }  // namespace motley

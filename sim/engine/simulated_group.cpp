@@ -135,6 +135,50 @@ std::unique_ptr<Group::Pending> SimulatedGroup::start_all_reduce_mean(const Para
   return std::make_unique<Handle>(started_);
 }
 
+/// The buckets that are ready, and the actor that averages them one after another.
+class SimulatedGroup::StartedBuckets final : public Bucketed {
+ public:
+  explicit StartedBuckets(std::shared_ptr<Started> started) : started_(std::move(started)) {}
+
+  void add(const Parameters& whole) override {
+    hand_over_->whole = whole;
+    hand_over_->ready->release();
+  }
+  Parameters wait() override { return started_->wait(); }
+
+  /// The actor may outlive whoever waits for it.
+  struct HandOver {
+    simgrid::s4u::SemaphorePtr ready = simgrid::s4u::Semaphore::create(0);
+    Parameters whole;
+  };
+  std::shared_ptr<HandOver> hand_over() const { return hand_over_; }
+
+ private:
+  std::shared_ptr<Started> started_;
+  std::shared_ptr<HandOver> hand_over_ = std::make_shared<HandOver>();
+};
+
+std::unique_ptr<SimulatedGroup::Bucketed> SimulatedGroup::start_bucketed_mean(
+    const std::vector<GradientBucket>& buckets, double weight) {
+  expect_none_under_way();
+  Averaging& average = state_.average;
+  started_ = std::make_shared<Started>(mail_, average.waits_for());
+  auto handle = std::make_unique<StartedBuckets>(started_);
+  generation::add_actor(
+      "all-reduce", simulation_.worker_host(rank_),
+      [&average, &buckets, member = member_, started = started_, given = handle->hand_over(),
+       weight] {
+        for (std::size_t b = 0; b + 1 < buckets.size(); ++b) {
+          given->ready->acquire();
+          average.pass(member, buckets[b].bytes);
+        }
+        given->ready->acquire();
+        started->finish(average.mean(member, given->whole, weight, {}, buckets.back().bytes).mean);
+      })
+      ->daemonize();
+  return handle;
+}
+
 void SimulatedGroup::barrier() {
   if (state_.elastic) {
     elastic_round({}, "the others at the barrier");

@@ -7,6 +7,7 @@
 #include "sim/engine/averaging.hpp"
 #include "sim/engine/elastic_rounds.hpp"
 #include "sim/engine/gathering.hpp"
+#include "sim/engine/gradient_buckets.hpp"
 #include "sim/engine/worker_mail.hpp"
 #include "sim/vocabulary/group.hpp"
 
@@ -38,12 +39,25 @@ class SimulatedGroup final : public Group {
   void barrier() override;
   Notes gather(double number) override;
   bool leads() const override;
+  /// An average whose buckets are handed over one after another, as they are ready; an actor of its own
+  /// takes part in it meanwhile. Not where somebody may fail.
+  class Bucketed {
+   public:
+    virtual ~Bucketed() = default;
+    /// The next of the buckets. `whole` is the gradient: of the last one the same as of the first.
+    virtual void add(const Parameters& whole) = 0;
+    /// After the last: waits for its end and returns the mean.
+    virtual Parameters wait() = 0;
+  };
+  std::unique_ptr<Bucketed> start_bucketed_mean(const std::vector<GradientBucket>& buckets,
+                                                double weight);
   /// Where somebody may fail.
   ElasticRounds& rounds() { return *state_.elastic; }
 
  private:
   class Started;
   class StartedElastic;
+  class StartedBuckets;
 
   ElasticRounds::Result elastic_round(ElasticRounds::Part part, const char* waits_for);
 

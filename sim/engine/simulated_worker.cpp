@@ -125,6 +125,21 @@ void SimulatedWorker::answer_with_gradient(std::size_t n) {
     push(gradient(pull(), n), true);
 }
 
+Gradient SimulatedWorker::averaged_gradient(const Model& x, std::size_t n, double weight) {
+  const std::vector<GradientBucket>& buckets = simulation_.gradient_buckets();
+  if (buckets.size() <= 1) {
+    Gradient g = gradient(x, n);
+    everybody().all_reduce_mean(g, weight);
+    return g;
+  }
+  everybody();
+  const auto average = everybody_->start_bucketed_mean(buckets, weight);
+  Gradient g = computation_.gradient_by_buckets(
+      x, n, buckets, [&average](const Parameters& whole) { average->add(whole); });
+  static_cast<Parameters&>(g) = average->wait();
+  return g;
+}
+
 // ---- With other workers ----
 
 Group& SimulatedWorker::group(const std::string& name, const std::vector<std::size_t>& ranks,

@@ -65,6 +65,7 @@ class SimulatedWorker final : public Worker {
   Model pull() override { return mail_.pull(); }
   Model pull_newest() override;
   void answer_with_gradient(std::size_t n) override;
+  Gradient averaged_gradient(const Model& x, std::size_t n, double weight) override;
 
   void send(std::size_t to, Message message) override { mail_.send(to, std::move(message)); }
   Message receive(const Wanted& wanted) override { return mail_.receive(wanted); }

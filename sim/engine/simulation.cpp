@@ -5,6 +5,7 @@
 #include <stdexcept>
 #include <string_view>
 
+#include "sim/engine/modelled_layers.hpp"
 #include "sim/engine/simgrid_generation.hpp"
 #include "sim/engine/simulated_server.hpp"
 #include "sim/engine/simulated_worker.hpp"
@@ -31,22 +32,6 @@ std::uint64_t typical_bytes(const SimulationSetup& setup) {
                                        : std::max(setup.message_bytes, of_others);
 }
 
-/// With the flops that the scenario's cost gives them.
-std::vector<Layer> modelled_layers(const SimulationSetup& setup) {
-  std::vector<Layer> layers = setup.problem.layers();
-  const double own_flops = setup.problem.flops_per_sample();
-  for (Layer& layer : layers) {
-    if (own_flops > 0) {
-      layer.forward_flops *= setup.flops_per_sample / own_flops;
-      layer.backward_flops *= setup.flops_per_sample / own_flops;
-    } else {
-      layer.forward_flops = setup.flops_per_sample / 3;  // of one layer: the division is immaterial
-      layer.backward_flops = setup.flops_per_sample - layer.forward_flops;
-    }
-  }
-  return layers;
-}
-
 }  // namespace
 
 Simulation::Simulation(const SimulationSetup& setup)
@@ -71,7 +56,7 @@ Simulation::Simulation(const SimulationSetup& setup)
               failures_),
       replicas_(network_, agenda_, failures_, setup.message_bytes, setup.cluster.workers.size()),
       partitions_(setup.problem.train_size(), setup.scenario.seed),
-      layers_(modelled_layers(setup)),
+      layers_(modelled_layers(setup.scenario.cost, setup.problem, setup.flops_per_sample)),
       background_(network_, agenda_, setup.cluster, setup.scenario.seed,
                   [this] { return is_left_to_background(); }),
       end_(s4u::Semaphore::create(0)) {
@@ -89,10 +74,14 @@ void Simulation::make_shards(const Algorithm& algorithm) {
   const ExchangeSpec exchange = algorithm.exchange();
   layers_travel_alone_ = exchange.overlap == ExchangeSpec::Overlap::layers;
   groups_.set_collective(ExchangeSpec::name_of(exchange.collective));
+  if (exchange.bucket_bytes) {
+    gradient_buckets_ =
+        motley::gradient_buckets(layers_, setup_.message_bytes, *exchange.bucket_bytes);
+  }
   // Servers that nobody needs hold no parts of the model.
   const bool is_split = algorithm.needs_server();
   for (const Shard& shard :
-       split_model(is_split ? exchange : ExchangeSpec{}, setup_.problem.layers(),
+       split_model(is_split ? exchange : ExchangeSpec{}, layers_, initial_.size(),
                    is_split ? setup_.cluster : ClusterPlan{}, setup_.message_bytes,
                    setup_.scenario.cost.flops_per_update, {})) {
     shards_.push_back(std::make_unique<ShardState>(agenda_));

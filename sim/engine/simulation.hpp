@@ -18,6 +18,7 @@
 #include "sim/engine/engine_setup.hpp"
 #include "sim/engine/evaluator.hpp"
 #include "sim/engine/global_model.hpp"
+#include "sim/engine/gradient_buckets.hpp"
 #include "sim/engine/groups.hpp"
 #include "sim/engine/network.hpp"
 #include "sim/engine/parcels.hpp"
@@ -75,9 +76,11 @@ class Simulation : private MachineFailures::Listener {
            setup_.scenario.solver == Scenario::Solver::fast;
   }
   Model initial_model() const { return initial_; }
-  /// With the flops that the scenario's cost gives them.
+  /// See modelled_layers().
   const std::vector<Layer>& layers() const { return layers_; }
   bool layers_travel_alone() const { return layers_travel_alone_; }
+  /// In which gradients are all-reduced; none when they are whole.
+  const std::vector<GradientBucket>& gradient_buckets() const { return gradient_buckets_; }
   bool has_server() const { return has_server_; }
   /// The global model as it was saved last.
   const Model& saved_model() { return global_model_.saved(clock()); }
@@ -171,6 +174,7 @@ class Simulation : private MachineFailures::Listener {
   SharedPartitions partitions_;
   std::vector<Layer> layers_;
   bool layers_travel_alone_ = false;
+  std::vector<GradientBucket> gradient_buckets_;
   bool has_server_ = true;
   Background background_;
 

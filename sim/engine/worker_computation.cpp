@@ -275,6 +275,34 @@ void WorkerComputation::answer_by_layers(std::size_t n) {
   record_gradients();
 }
 
+Gradient WorkerComputation::gradient_by_buckets(
+    const Model& x, std::size_t n, const std::vector<GradientBucket>& buckets,
+    const std::function<void(const Parameters&)>& ready) {
+  steps_ = 1;
+  batch_ = n;
+  rule_ = nullptr;
+  at_ = x;
+  const Withdraw guard{simulation_.look_ahead(), *this, samples_};
+  const double start = simulation_.clock();
+  const double per_flop = noise_.take(1) * samples_to_spend();
+  double forward_flops = 0;
+  for (const Layer& layer : simulation_.layers()) forward_flops += layer.forward_flops;
+  const double first = per_flop * (forward_flops + buckets.front().backward_flops);
+  start_real(first);
+  execute(first, Until{});
+  join_real();
+  Gradient g{std::move(g_), x.version, n, 0, x.shard_versions};
+  at_ = Parameters();
+  ready(g);
+  for (std::size_t b = 1; b < buckets.size(); ++b) {
+    execute(per_flop * buckets[b].backward_flops, Until{});
+    ready(g);
+  }
+  g.compute_s = simulation_.clock() - start;
+  record_gradients();
+  return g;
+}
+
 double WorkerComputation::measure_speed(std::size_t steps, std::size_t n) {
   const double start = simulation_.clock();
   StepNoise slow_downs = noise_;  // a copy: those of the steps to come are not used up

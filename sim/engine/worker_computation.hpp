@@ -1,9 +1,11 @@
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <vector>
 
 #include "sim/engine/computation.hpp"
+#include "sim/engine/gradient_buckets.hpp"
 #include "sim/engine/host_work.hpp"
 #include "sim/engine/worker_mail.hpp"
 #include "sim/engine/worker_samples.hpp"
@@ -23,6 +25,10 @@ class WorkerComputation : private Computation {
   std::optional<Trained> local_steps(Model x, std::size_t steps, std::size_t n, UpdateRule& rule,
                                      const Until& until, const Parameters& shift);
   void answer_by_layers(std::size_t n);
+  /// `ready` is called with the whole gradient whenever the backward step is through another bucket.
+  Gradient gradient_by_buckets(const Model& x, std::size_t n,
+                               const std::vector<GradientBucket>& buckets,
+                               const std::function<void(const Parameters&)>& ready);
   double measure_speed(std::size_t steps, std::size_t n);
   void keep_losses() { keep_losses_ = true; }
   /// The machine has failed. What was under way in reality ends with the actor's stack.

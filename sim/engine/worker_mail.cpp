@@ -95,11 +95,23 @@ Model WorkerMail::pull() {
 
 // ---- Pushes ----
 
+namespace {
+
+/// Of the modelled network's part that a shard stands for, in single precision.
+std::size_t modelled_entries(const Shard& shard) {
+  return std::max<std::uint64_t>(1, shard.bytes / sizeof(float));
+}
+
+}  // namespace
+
 void WorkerMail::send_to_server(std::size_t shard, Push&& push) {
   const Shard& to = simulation_.shard(shard).shard;
   push.sender = rank_;
   if (!compressors_.empty() && push.kind == "gradient") {
     push.wire_share = compressors_[shard].compress(push.vector, compress_random_);
+    if (simulation_.setup().scenario.cost.profile) {
+      push.wire_share = compressors_[shard].wire_share(modelled_entries(to));
+    }
   }
   const std::uint64_t bytes = wire_bytes(push, to.bytes, to.size);
   Parcel& parcel = simulation_.parcels().make();

@@ -29,10 +29,11 @@ void check_together(const LearningSpec& spec, const LoadedScenario& loaded) {
   if (!model.learns() && s.tune) {
     throw InputError(root / "tune", "nothing is learnt without a model: remove this key");
   }
-  if (!model.learns() && (!s.cost.flops_per_sample || !s.cost.model_size_bytes)) {
-    throw InputError(
-        root / "cost",
-        "needs \"flops_per_sample\" and \"model_size\": there is no model to take them from");
+  if (!model.learns() && !s.cost.profile &&
+      (!s.cost.flops_per_sample || !s.cost.model_size_bytes)) {
+    throw InputError(root / "cost",
+                     "needs \"flops_per_sample\" and \"model_size\", or \"profile\": there is no "
+                     "model to take them from");
   }
   if (!model.has_accuracy() && s.target && s.target->accuracy) {
     const std::string kind = loaded.full["model"]["kind"];

@@ -87,6 +87,11 @@ void check_together(const Scenario& s, const Place& root) {
       throw InputError(here, "needs exactly one of \"accuracy\" and \"loss\"");
     }
   }
+  if (s.cost.profile) {
+    const char* why = "follows from \"profile\": remove one of them";
+    if (s.cost.flops_per_sample) throw InputError(root / "cost" / "flops_per_sample", why);
+    if (s.cost.model_size_bytes) throw InputError(root / "cost" / "model_size", why);
+  }
   if (s.approximate.ring == ApproximateSpec::Ring::fluid && s.network != Scenario::Network::fluid) {
     throw InputError(root / "approximate" / "ring", "fluid needs \"network\": \"fluid\"");
   }

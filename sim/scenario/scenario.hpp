@@ -11,6 +11,7 @@
 #include "sim/scenario/fabric.hpp"
 #include "sim/scenario/failures.hpp"
 #include "sim/scenario/fields.hpp"
+#include "sim/scenario/layer_profile.hpp"
 #include "sim/scenario/link_spec.hpp"
 #include "sim/scenario/measured_throughput.hpp"
 #include "sim/scenario/noise.hpp"
@@ -82,6 +83,7 @@ struct CostSpec {
   std::optional<double> flops_per_sample;  ///< empty: those of the model really trained
   std::optional<double> model_size_bytes;  ///< empty: 4 bytes per parameter really trained
   double flops_per_update = 0;             ///< of a server, for the whole model
+  std::optional<LayerProfile> profile;     ///< instead of the first two: layer by layer
 
   static Fields<CostSpec> fields();
 };

@@ -199,6 +199,12 @@ Fields<CostSpec> CostSpec::fields() {
          .dimension = Dimension::work,
          .minimum = 0},
         &CostSpec::flops_per_update);
+  f.add({.name = "profile",
+         .doc = "instead of flops_per_sample and model_size: the network that is timed, layer by "
+                "layer from the input. The name of one (resnet50, vgg16, alexnet, inception_bn, "
+                "resnet20, bert_base; see networks.md), or a list of {\"flops\", \"bytes\"} and "
+                "perhaps \"backward\", twice the forward flops when absent"},
+        &CostSpec::profile);
   return f;
 }
 

@@ -13,7 +13,9 @@
 #include "sim/base/json.hpp"
 #include "sim/base/machine_memory.hpp"
 #include "sim/engine/model_split.hpp"
+#include "sim/engine/modelled_layers.hpp"
 #include "sim/learning/data/dataset.hpp"
+#include "sim/learning/models/time_only.hpp"
 #include "sim/results/run_warnings.hpp"
 #include "sim/scenario/planned_changes.hpp"
 #include "sim/study/planned_batches.hpp"
@@ -85,6 +87,14 @@ struct AlgorithmEntry {
   }
 };
 
+/// Nothing that is learnt, large enough to be cut where the modelled network is: each of its layers may
+/// be cut for many servers.
+std::unique_ptr<Problem> time_only_in_parts(const Problem& problem, const LayerProfile& profile) {
+  constexpr std::size_t of_each_layer = 64;
+  return std::make_unique<TimeOnly>(
+      problem.train_size(), std::vector<Layer>{{of_each_layer * profile.layers.size(), 0, 0}});
+}
+
 /// Workers of which another one of the class has the same speed, where neither noise nor changes tell
 /// them apart.
 std::size_t count_twins(const ClusterPlan& cluster) {
@@ -137,9 +147,15 @@ Experiment::Experiment(LoadedScenario loaded, SharedDatasets& datasets, SharedPl
     data_digest_ = entry.digest;
   }
   problem_ = learning_.model->make(data_.get(), s.seed);
-  flops_per_sample_ = s.cost.flops_per_sample.value_or(problem_->flops_per_sample());
-  message_bytes_ = static_cast<std::uint64_t>(std::llround(
-      s.cost.model_size_bytes.value_or(static_cast<double>(4 * problem_->dimension()))));
+  if (s.cost.profile) {
+    flops_per_sample_ = s.cost.profile->flops_per_sample();
+    message_bytes_ = s.cost.profile->bytes();
+    if (!problem_->is_real()) problem_ = time_only_in_parts(*problem_, *s.cost.profile);
+  } else {
+    flops_per_sample_ = s.cost.flops_per_sample.value_or(problem_->flops_per_sample());
+    message_bytes_ = static_cast<std::uint64_t>(std::llround(
+        s.cost.model_size_bytes.value_or(static_cast<double>(4 * problem_->dimension()))));
+  }
   if (s.cluster.platform) {
     const SharedPlatforms::Entry& platform =
         platforms.get(beside(file, *s.cluster.platform), root / "cluster" / "platform");
@@ -155,7 +171,7 @@ Experiment::Experiment(LoadedScenario loaded, SharedDatasets& datasets, SharedPl
   }
   if (data_) {
     Partition::check(learning_.data->partition, data_->train.labels.size(), cluster_.workers.size(),
-                     root / "data" / "partition");
+                     root / "data" / "partition", data_->owner_count);
   }
   facts_ = {{},
             {},
@@ -231,7 +247,7 @@ const Partition& Experiment::partition() const {
   if (!partition_ && data_) {
     partition_ =
         std::make_unique<Partition>(learning_.data->partition, data_->train.labels, data_->classes,
-                                    cluster_.workers.size(), scenario().seed);
+                                    cluster_.workers.size(), scenario().seed, data_->owners);
   } else if (!partition_) {
     partition_ = std::make_unique<Partition>(problem_->train_size());
   }
@@ -311,8 +327,15 @@ void Experiment::complete(RunPlan& plan) const {
                                           : "a host with role server to the platform file"));
   }
   if (algorithm->needs_server()) {
-    split_model(algorithm->exchange(), problem_->layers(), cluster_, message_bytes_,
-                scenario().cost.flops_per_update, plan.place);  // only to see that it can be done
+    split_model(algorithm->exchange(),
+                modelled_layers(scenario().cost, *problem_, flops_per_sample_),
+                problem_->dimension(), cluster_, message_bytes_, scenario().cost.flops_per_update,
+                plan.place);  // only to see that it can be done
+  }
+  if (algorithm->exchange().bucket_bytes && scenario().cluster.failures) {
+    throw InputError(plan.place / "bucket_size",
+                     "cannot be together with /cluster/failures: what a failure does to a gradient "
+                     "that is half averaged is not modelled");
   }
   plan.gradients_per_update = algorithm->gradients_per_update(cluster_.workers.size());
 }

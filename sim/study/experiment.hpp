@@ -43,6 +43,8 @@ class Experiment {
   std::string baseline() const { return scenario().baseline.value_or(runs_.front().label); }
   const ClusterPlan& cluster() const { return cluster_; }
   const Problem& problem() const { return *problem_; }
+  /// Null when the model takes none.
+  const Dataset* data() const { return data_.get(); }
   double flops_per_sample() const { return flops_per_sample_; }
   std::uint64_t message_bytes() const { return message_bytes_; }
   /// Whether the data has classes, and how many: accuracy at chance is 1 over that.

@@ -13,7 +13,7 @@ namespace {
 std::unique_ptr<Problem> without_mathematics(const Problem& problem, const ExchangeSpec& exchange,
                                              const ClusterPlan& plan) {
   const bool is_whole = plan.servers.size() <= 1 &&
-                        exchange.overlap == ExchangeSpec::Overlap::none &&
+                        exchange.overlap == ExchangeSpec::Overlap::none && !exchange.bucket_bytes &&
                         exchange.compress.kind == CompressSpec::Kind::none;
   if (is_whole) return std::make_unique<TimeOnly>(problem.train_size());
   return std::make_unique<TimeOnly>(problem.train_size(), problem.layers());

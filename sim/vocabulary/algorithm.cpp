@@ -6,7 +6,7 @@ Fields<DefaultsSpec> DefaultsSpec::fields() {
   return Fields<DefaultsSpec>()
       .include(SgdSpec::fields())
       .include(ExchangeSpec::fields())
-      .include(AllReduceSpec::fields());
+      .include(GradientAllReduceSpec::fields());
 }
 
 }  // namespace motley

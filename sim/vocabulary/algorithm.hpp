@@ -62,7 +62,7 @@ class Algorithm {
 };
 
 /// What "defaults" may give to every algorithm that takes it.
-struct DefaultsSpec : SgdSpec, ExchangeSpec, AllReduceSpec {
+struct DefaultsSpec : SgdSpec, ExchangeSpec, GradientAllReduceSpec {
   static Fields<DefaultsSpec> fields();
 };
 

@@ -49,4 +49,19 @@ Fields<AllReduceSpec> AllReduceSpec::fields() {
       &AllReduceSpec::collective);
 }
 
+Fields<GradientAllReduceSpec> GradientAllReduceSpec::fields() {
+  Fields<GradientAllReduceSpec> f;
+  f.include(AllReduceSpec::fields());
+  f.add(
+      {.name = "bucket_size",
+       .doc = "gradients are averaged in buckets of whole layers, from the output on: one is full "
+              "when it has so many bytes. Its all-reduce begins when the backward step has made it "
+              "and the bucket before it is through, while the backward step goes on. When absent, "
+              "the whole gradient is averaged at the end",
+       .dimension = Dimension::data,
+       .minimum = 1},
+      &GradientAllReduceSpec::bucket_bytes);
+  return f;
+}
+
 }  // namespace motley

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,6 +19,7 @@ struct ExchangeSpec {
   Placement placement = Placement::even;
   CompressSpec compress = {};  ///< of pushed gradients
   Collective collective = Collective::ring;
+  std::optional<double> bucket_bytes = {};  ///< of gradients that are all-reduced; empty: whole
 
   static Fields<ExchangeSpec> fields();
   /// Of the key "compress", for algorithms that take nothing else of these.
@@ -36,6 +38,16 @@ struct AllReduceSpec {
     return {.collective = collective};
   }
   static Fields<AllReduceSpec> fields();
+};
+
+/// The same where gradients are averaged (see Worker::averaged_gradient).
+struct GradientAllReduceSpec : AllReduceSpec {
+  std::optional<double> bucket_bytes;
+
+  operator ExchangeSpec() const {  // NOLINT(google-explicit-constructor): Algorithm::exchange()
+    return {.collective = collective, .bucket_bytes = bucket_bytes};
+  }
+  static Fields<GradientAllReduceSpec> fields();
 };
 
 }  // namespace motley

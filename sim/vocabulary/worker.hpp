@@ -145,6 +145,11 @@ class Worker {
   void barrier() { everybody().barrier(); }
   Notes gather(double number) { return everybody().gather(number); }
 
+  /// The mean of all workers' gradients at their x over their next n samples, weighted: gradient(x, n),
+  /// then all_reduce_mean. With bucket_size in buckets: each is averaged as soon as the backward step
+  /// has made it and the one before it is through, while the backward step goes on. The same bits.
+  virtual Gradient averaged_gradient(const Model& x, std::size_t n, double weight = 1) = 0;
+
   // ---- The global model ----
 
   /// One update of the global model has been made, and x is that model now; it is evaluated when

@@ -13,8 +13,10 @@ using DataKind = Kind<DataSpec>;
 /// Every kind of data there is, in the order in which it is listed.
 const std::vector<DataKind>& data_catalog();
 
-// One per file in this folder.
+// One per file in this folder, or two.
 DataKind fashion_mnist_data();
+DataKind cifar10_data();
+DataKind cifar100_data();
 DataKind idx_data();
 DataKind csv_data();
 DataKind synthetic_data();

@@ -76,8 +76,8 @@ bool split(std::string_view line, std::vector<std::string>& cells) {
   }
 }
 
-/// Numbers the distinct label texts of all files in order of appearance.
-class LabelTexts {
+/// Numbers the distinct texts of a column, in all files, in order of appearance.
+class DistinctTexts {
  public:
   std::uint32_t id(const std::string& text) {
     const auto [entry, is_new] = ids_.try_emplace(text, static_cast<std::uint32_t>(texts_.size()));
@@ -85,18 +85,35 @@ class LabelTexts {
     return entry->second;
   }
 
-  /// The class of each id; different spellings of one number are one class.
-  std::vector<std::size_t> classes() const {
-    std::vector<std::optional<double>> numbers;
-    for (const std::string& text : texts_) numbers.push_back(number(text));
-    if (std::find(numbers.begin(), numbers.end(), std::nullopt) == numbers.end())
-      return ranks(numbers);
-    return ranks(texts_);
+  /// The rank of each id among all; different spellings of one number have one rank.
+  std::vector<std::size_t> ranks() const {
+    const std::vector<std::optional<double>> values = numbers();
+    return are_all_numbers(values) ? ranks_of(values) : ranks_of(texts_);
+  }
+
+  /// One that is a number and not a whole one, where all are numbers.
+  std::optional<std::string> not_whole() const {
+    const std::vector<std::optional<double>> values = numbers();
+    if (!are_all_numbers(values)) return {};
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      if (*values[i] != std::floor(*values[i])) return texts_[i];
+    }
+    return {};
   }
 
  private:
+  std::vector<std::optional<double>> numbers() const {
+    std::vector<std::optional<double>> values;
+    for (const std::string& text : texts_) values.push_back(number(text));
+    return values;
+  }
+
+  static bool are_all_numbers(const std::vector<std::optional<double>>& values) {
+    return std::find(values.begin(), values.end(), std::nullopt) == values.end();
+  }
+
   template <class T>
-  static std::vector<std::size_t> ranks(const std::vector<T>& values) {
+  static std::vector<std::size_t> ranks_of(const std::vector<T>& values) {
     std::map<T, std::size_t> rank;
     for (const T& value : values) rank.emplace(value, 0);
     std::size_t next = 0;
@@ -116,6 +133,7 @@ struct Table {
   std::vector<std::string> columns;
   std::vector<double> values;
   std::vector<std::uint32_t> label_ids;
+  std::vector<std::uint32_t> owner_ids;  // when there is a column of owners
 
   [[noreturn]] void fail(const std::string& why) const { throw InputError(place, file + why); }
   [[noreturn]] void fail(std::size_t line, const std::string& why) const {
@@ -134,11 +152,32 @@ std::string content(const fs::path& file, const Place& place) {
   return text.starts_with("\xef\xbb\xbf") ? text.substr(3) : text;  // the byte order mark of some
 }
 
-Table read_table(const fs::path& file, const Place& place, const std::string& label,
-                 const Place& label_place, LabelTexts& texts) {
-  Table table{file.string(), place, {}, {}, {}};
+/// A column that is no feature, and the texts in it.
+struct SpecialColumn {
+  std::string name;
+  Place place;
+  DistinctTexts texts = {};
+};
+
+/// Where the column is among these; InputError at the place that names it.
+std::size_t find_column(const SpecialColumn& column, const std::vector<std::string>& columns,
+                        const std::string& file) {
+  const auto found = std::find(columns.begin(), columns.end(), column.name);
+  if (found == columns.end())
+    throw InputError(column.place, file + " has no column '" + column.name + "'" +
+                                       did_you_mean(column.name, columns));
+  if (std::count(columns.begin(), columns.end(), column.name) > 1)
+    throw InputError(column.place, file + " has more than one column '" + column.name + "'");
+  return static_cast<std::size_t>(found - columns.begin());
+}
+
+/// `owner` may be null.
+Table read_table(const fs::path& file, const Place& place, SpecialColumn& label,
+                 SpecialColumn* owner) {
+  Table table{file.string(), place, {}, {}, {}, {}};
   const std::string text = content(file, place);
   std::size_t label_column = 0;
+  std::optional<std::size_t> owner_column;
   std::vector<std::string> cells;
   std::size_t line_number = 0;
   for (std::size_t at = 0; at < text.size();) {
@@ -152,14 +191,12 @@ Table read_table(const fs::path& file, const Place& place, const std::string& la
 
     if (table.columns.empty()) {
       table.columns = cells;
-      const auto found = std::find(cells.begin(), cells.end(), label);
-      if (found == cells.end())
-        throw InputError(label_place, table.file + " has no column '" + label + "'" +
-                                          did_you_mean(label, cells));
-      if (std::count(cells.begin(), cells.end(), label) > 1)
-        throw InputError(label_place, table.file + " has more than one column '" + label + "'");
-      if (cells.size() == 1) table.fail(": must have a column besides '" + label + "'");
-      label_column = static_cast<std::size_t>(found - cells.begin());
+      label_column = find_column(label, cells, table.file);
+      if (owner != nullptr) owner_column = find_column(*owner, cells, table.file);
+      if (cells.size() == 1) table.fail(": must have a column besides '" + label.name + "'");
+      if (owner != nullptr && cells.size() == 2) {
+        table.fail(": must have a column besides '" + label.name + "' and '" + owner->name + "'");
+      }
       continue;
     }
 
@@ -175,7 +212,10 @@ Table read_table(const fs::path& file, const Place& place, const std::string& la
       if (c == label_column) {
         if (cells[c].empty()) complain("must not be empty");
         if (is_nan(cells[c])) complain("must be a class, got '" + cells[c] + "', a missing value");
-        table.label_ids.push_back(texts.id(cells[c]));
+        table.label_ids.push_back(label.texts.id(cells[c]));
+      } else if (c == owner_column) {
+        if (cells[c].empty()) complain("must not be empty: it says whose the row is");
+        table.owner_ids.push_back(owner->texts.id(cells[c]));
       } else if (const std::optional<double> value = number(cells[c])) {
         table.values.push_back(*value);
       } else {
@@ -200,43 +240,72 @@ void check_same_columns(const Table& train, const Table& test) {
             name(a, train));
 }
 
+/// Refuses what is a quantity, or a name, and not a class.
+void check_classes(const SpecialColumn& label, std::size_t classes, std::size_t rows,
+                   const std::string& file) {
+  const std::string column = "column '" + label.name + "' of " + file;
+  const std::string only_classes =
+      "; only classes can be learnt, no quantities: make a few classes of it, such as ranges";
+  if (const std::optional<std::string> text = label.texts.not_whole())
+    throw InputError(label.place, column + " holds numbers that are not whole, such as " +
+                                      shortened(*text) + only_classes);
+  constexpr std::size_t most_classes = 65536;
+  if (classes > most_classes)
+    throw InputError(label.place, column + " has " + std::to_string(classes) +
+                                      " different labels, must have at most " +
+                                      std::to_string(most_classes));
+  constexpr std::size_t many = 100;
+  constexpr std::size_t least_rows = 5;
+  if (classes >= many && rows < least_rows * classes)
+    throw InputError(label.place, column + " has " + std::to_string(classes) +
+                                      " different labels in " + std::to_string(rows) +
+                                      " rows, fewer than " + std::to_string(least_rows) +
+                                      " rows each" + only_classes);
+}
+
+/// What the ids of a table stand for.
+struct Meanings {
+  std::vector<std::size_t> classes;
+  std::vector<std::size_t> owners;
+};
+
 /// The rows of the table that `order` lists.
-CsvData::Part rows(const Table& table, const std::vector<std::size_t>& classes,
+CsvData::Part rows(const Table& table, const Meanings& meanings, std::size_t features,
                    std::span<const Sample> order) {
-  const std::size_t features = table.columns.size() - 1;
   CsvData::Part part;
   part.values.reserve(order.size() * features);
   part.labels.reserve(order.size());
   for (const Sample row : order) {
     const auto from = table.values.begin() + static_cast<std::ptrdiff_t>(row * features);
     part.values.insert(part.values.end(), from, from + static_cast<std::ptrdiff_t>(features));
-    part.labels.push_back(static_cast<std::uint16_t>(classes[table.label_ids[row]]));
+    part.labels.push_back(static_cast<std::uint16_t>(meanings.classes[table.label_ids[row]]));
+    if (!table.owner_ids.empty())
+      part.owners.push_back(static_cast<std::uint32_t>(meanings.owners[table.owner_ids[row]]));
   }
   return part;
 }
 
 }  // namespace
 
-CsvData read_csv(const fs::path& train_file, const fs::path& test_file, const std::string& label,
+CsvData read_csv(const fs::path& train_file, const fs::path& test_file, const CsvColumns& columns,
                  std::uint64_t seed, const Place& place) {
-  LabelTexts texts;
-  Table train = read_table(train_file, place / "path", label, place / "label", texts);
+  SpecialColumn label{columns.label, place / "label"};
+  SpecialColumn owner{columns.owner, place / "partition" / "column"};
+  SpecialColumn* const owner_if_any = columns.owner.empty() ? nullptr : &owner;
+  if (owner_if_any != nullptr && columns.owner == columns.label)
+    throw InputError(owner.place, "must be another column than the label");
+  Table train = read_table(train_file, place / "path", label, owner_if_any);
   Table test;
   if (!test_file.empty()) {
-    test = read_table(test_file, place / "test_path", label, place / "label", texts);
+    test = read_table(test_file, place / "test_path", label, owner_if_any);
     check_same_columns(train, test);
   }
 
-  const std::vector<std::size_t> classes = texts.classes();
+  const Meanings meanings{label.texts.ranks(), owner.texts.ranks()};
   CsvData data;
-  data.features = train.columns.size() - 1;
-  data.classes = *std::max_element(classes.begin(), classes.end()) + 1;
-  constexpr std::size_t most_classes = 65536;
-  if (data.classes > most_classes)
-    throw InputError(place / "label", "column '" + label + "' of " + train.file + " has " +
-                                          std::to_string(data.classes) +
-                                          " different labels, must have at most " +
-                                          std::to_string(most_classes));
+  data.features = train.columns.size() - (owner_if_any != nullptr ? 2 : 1);
+  data.classes = *std::max_element(meanings.classes.begin(), meanings.classes.end()) + 1;
+  check_classes(label, data.classes, train.label_ids.size() + test.label_ids.size(), train.file);
 
   const std::size_t count = train.label_ids.size();
   if (!test_file.empty()) {
@@ -245,17 +314,33 @@ CsvData read_csv(const fs::path& train_file, const fs::path& test_file, const st
       std::iota(order.begin(), order.end(), Sample{0});
       return order;
     };
-    data.train = rows(train, classes, as_is(count));
-    data.test = rows(test, classes, as_is(test.label_ids.size()));
+    data.train = rows(train, meanings, data.features, as_is(count));
+    data.test = rows(test, meanings, data.features, as_is(test.label_ids.size()));
     return data;
   }
   if (count < 2) train.fail(": must have at least 2 rows, some of them are set aside for testing");
   const std::vector<Sample> order = random_order(count, RandomStream(seed, Purpose::split));
   const std::size_t kept = count - std::max<std::size_t>(1, count / 5);
-  data.train = rows(train, classes, std::span(order).first(kept));
-  data.test = rows(train, classes, std::span(order).subspan(kept));
+  data.train = rows(train, meanings, data.features, std::span(order).first(kept));
+  data.test = rows(train, meanings, data.features, std::span(order).subspan(kept));
   return data;
 }
+
+namespace {
+
+/// Of the training rows taken: those who own none of them are not counted.
+void count_owners(const std::vector<std::uint32_t>& owners, std::size_t taken, Dataset& data) {
+  if (owners.empty()) return;
+  data.owners.assign(owners.begin(), owners.begin() + static_cast<std::ptrdiff_t>(taken));
+  std::map<std::uint32_t, std::uint32_t> numbers;
+  for (const std::uint32_t owner : data.owners) numbers.emplace(owner, 0);
+  std::uint32_t next = 0;
+  for (auto& entry : numbers) entry.second = next++;
+  for (std::uint32_t& owner : data.owners) owner = numbers.at(owner);
+  data.owner_count = numbers.size();
+}
+
+}  // namespace
 
 Dataset standardised(const CsvData& csv, std::size_t train, std::size_t test) {
   using Table = Eigen::Map<const Eigen::ArrayXXd>;
@@ -286,6 +371,7 @@ Dataset standardised(const CsvData& csv, std::size_t train, std::size_t test) {
   data.classes = csv.classes;
   data.train = scaled(csv.train, train);
   data.test = scaled(csv.test, test);
+  count_owners(csv.train.owners, train, data);
   return data;
 }
 

@@ -14,8 +14,9 @@ namespace motley {
 /// column such as a date in seconds would lose its digits before its mean is taken away.
 struct CsvData {
   struct Part {
-    std::vector<double> values;  ///< row after row, without the label
+    std::vector<double> values;  ///< row after row, without the label and the owner
     std::vector<std::uint16_t> labels;
+    std::vector<std::uint32_t> owners;  ///< whose each row is; empty when nobody asks
 
     std::size_t size() const { return labels.size(); }
   };
@@ -25,12 +26,20 @@ struct CsvData {
   Part test;
 };
 
+/// What the columns of a table mean that are no features.
+struct CsvColumns {
+  std::string label;
+  std::string owner;  ///< empty: none
+};
+
 /// Reads comma-separated files with a line of column names. The classes are the distinct labels of
-/// both files, in numeric order if all of them are numbers and in alphabetic order otherwise. With
-/// an empty `test_file`, the rows are shuffled and the last fifth (at least one) is for testing;
-/// otherwise the order is that of the files. `place` is that of the data section, for InputErrors.
+/// both files, in numeric order if all of them are numbers and in alphabetic order otherwise; owners
+/// likewise. Labels that are no classes, because they are not whole numbers or hardly any two are the
+/// same, are refused. With an empty `test_file`, the rows are shuffled and the last fifth (at least
+/// one) is for testing; otherwise the order is that of the files. `place` is that of the data section,
+/// for InputErrors.
 CsvData read_csv(const std::filesystem::path& train_file, const std::filesystem::path& test_file,
-                 const std::string& label, std::uint64_t seed, const Place& place);
+                 const CsvColumns& columns, std::uint64_t seed, const Place& place);
 
 /// The first `train` and `test` rows; every feature is shifted and scaled to mean 0 and variance 1
 /// over the training rows taken, and is 0 throughout if it is constant over them.

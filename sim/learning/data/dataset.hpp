@@ -34,6 +34,9 @@ struct Dataset {
   std::optional<ImageShape> shape;  ///< absent where features are no image
   Samples train;
   Samples test;
+  /// Whose each training sample is, counted from 0; empty unless the partition is by a column.
+  std::vector<std::uint32_t> owners = {};
+  std::size_t owner_count = 0;
 
   std::size_t features() const { return static_cast<std::size_t>(train.features.rows()); }
 };

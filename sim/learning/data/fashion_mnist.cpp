@@ -22,7 +22,7 @@ struct FashionMnist final : DataSpec {
                        "Fashion-MNIST is not installed: apt-get install dataset-fashion-mnist "
                        "(looked in " +
                            folder.string() + ")");
-    return load_idx("Fashion-MNIST", folder, *this, place, place);
+    return load_idx("Fashion-MNIST", folder, {}, *this, place, place);
   }
 };
 

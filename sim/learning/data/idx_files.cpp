@@ -18,9 +18,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* images_suffix = "-images-idx3-ubyte";
-constexpr const char* labels_suffix = "-labels-idx1-ubyte";
-
 /// The plain file if it is there, else the gzipped one, else an empty path.
 fs::path plain_or_gzipped(const fs::path& plain) {
   for (const char* ending : {"", ".gz"}) {
@@ -170,9 +167,9 @@ std::vector<std::uint16_t> read_labels(const fs::path& file, const Place& place)
 
 }  // namespace
 
-IdxPart::IdxPart(const fs::path& folder, const std::string& name, const Place& place)
-    : images_file_(existing(folder / (name + images_suffix), place)), place_(place) {
-  const fs::path labels_file = existing(folder / (name + labels_suffix), place);
+IdxPart::IdxPart(const fs::path& images_path, const fs::path& labels_path, const Place& place)
+    : images_file_(existing(images_path, place)), place_(place) {
+  const fs::path labels_file = existing(labels_path, place);
   const IdxFile images(images_file_, 3, place);
   const std::size_t count = images.sizes()[0];
   const std::size_t rows = images.sizes()[1];
@@ -217,17 +214,17 @@ Samples IdxPart::first(std::size_t count) const {
   return samples;
 }
 
-bool has_idx_files(const fs::path& folder) {
-  for (const char* name : {"train", "t10k"})
-    for (const char* suffix : {images_suffix, labels_suffix})
-      if (plain_or_gzipped(folder / (std::string(name) + suffix)).empty()) return false;
+bool has_idx_files(const fs::path& folder, const IdxNames& names) {
+  for (const std::string& name :
+       {names.train_images, names.train_labels, names.test_images, names.test_labels})
+    if (plain_or_gzipped(folder / name).empty()) return false;
   return true;
 }
 
-Dataset load_idx(const std::string& name, const fs::path& folder, const DataSpec& spec,
-                 const Place& place, const Place& path_place) {
-  const IdxPart train(folder, "train", path_place);
-  const IdxPart test(folder, "t10k", path_place);
+Dataset load_idx(const std::string& name, const fs::path& folder, const IdxNames& names,
+                 const DataSpec& spec, const Place& place, const Place& path_place) {
+  const IdxPart train(folder / names.train_images, folder / names.train_labels, path_place);
+  const IdxPart test(folder / names.test_images, folder / names.test_labels, path_place);
   if (train.shape() != test.shape())
     throw InputError(path_place, folder.string() + ": the training images have " +
                                      size_of(train.shape()) + " pixels and the test images " +

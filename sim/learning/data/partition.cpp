@@ -12,6 +12,7 @@
 
 #include "sim/base/apportion.hpp"
 #include "sim/base/random.hpp"
+#include "sim/base/text.hpp"
 #include "sim/learning/data/dataset.hpp"
 
 namespace motley {
@@ -106,9 +107,11 @@ Fields<PartitionSpec> PartitionSpec::fields() {
       {.name = "kind",
        .doc =
            "what each worker draws from: iid (everybody from the whole set), shards (equal random "
-           "parts), dirichlet (uneven label shares), by_label (parts sorted by label)",
+           "parts), dirichlet (uneven label shares), by_label (parts sorted by label), by_column "
+           "(of "
+           "csv: the rows of one user, or of every W-th of more users than workers)",
        .fallback = "iid",
-       .choices = {"iid", "shards", "dirichlet", "by_label"}},
+       .choices = {"iid", "shards", "dirichlet", "by_label", "by_column"}},
       &PartitionSpec::kind);
   f.add({.name = "alpha",
          .doc = "concentration of the Dirichlet law; small values give uneven label shares",
@@ -116,11 +119,28 @@ Fields<PartitionSpec> PartitionSpec::fields() {
          .above_minimum = true,
          .kinds = {"dirichlet"}},
         &PartitionSpec::alpha);
+  f.add(
+      {.name = "column",
+       .doc = "the column that says whose a row is, such as user; no feature then. Its values, in "
+              "numeric order if all are numbers and in alphabetic order otherwise, go to the "
+              "workers in turn",
+       .kinds = {"by_column"}},
+      &PartitionSpec::column);
   return f;
 }
 
 void Partition::check(const PartitionSpec& spec, std::size_t samples, std::size_t workers,
-                      const Place& place) {
+                      const Place& place, std::size_t owners) {
+  if (spec.kind == PartitionSpec::Kind::by_column && owners == 0) {
+    throw InputError(place / "kind", "by_column needs data with columns: \"kind\": \"csv\"");
+  }
+  if (spec.kind == PartitionSpec::Kind::by_column && owners < workers) {
+    throw InputError(place / "column", "'" + shortened(spec.column) + "' has " +
+                                           std::to_string(owners) +
+                                           " different values in the training samples, fewer than "
+                                           "the " +
+                                           std::to_string(workers) + " workers");
+  }
   if (spec.kind == PartitionSpec::Kind::iid || workers <= samples) return;
   throw InputError(place, "must leave every worker a sample, but there are " +
                               std::to_string(workers) + " workers and " + std::to_string(samples) +
@@ -128,7 +148,8 @@ void Partition::check(const PartitionSpec& spec, std::size_t samples, std::size_
 }
 
 Partition::Partition(const PartitionSpec& spec, std::span<const std::uint16_t> labels,
-                     std::size_t classes, std::size_t workers, std::uint64_t seed)
+                     std::size_t classes, std::size_t workers, std::uint64_t seed,
+                     std::span<const std::uint32_t> owners)
     : samples_(labels.size()) {
   switch (spec.kind) {
     case PartitionSpec::Kind::iid:
@@ -141,6 +162,12 @@ Partition::Partition(const PartitionSpec& spec, std::span<const std::uint16_t> l
       break;
     case PartitionSpec::Kind::by_label:
       parts_ = cut_by_label(labels, workers);
+      break;
+    case PartitionSpec::Kind::by_column:
+      parts_.resize(workers);
+      for (std::size_t s = 0; s < samples_; ++s) {
+        parts_[owners[s] % workers].push_back(static_cast<Sample>(s));
+      }
       break;
   }
 }

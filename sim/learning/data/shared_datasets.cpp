@@ -19,6 +19,10 @@ std::string digest_of(const Dataset& data) {
     sum = crc32_z(sum, reinterpret_cast<const Bytef*>(part->labels.data()),
                   part->labels.size() * sizeof(part->labels[0]));
   }
+  if (!data.owners.empty()) {
+    sum = crc32_z(sum, reinterpret_cast<const Bytef*>(data.owners.data()),
+                  data.owners.size() * sizeof(data.owners[0]));
+  }
   return std::to_string(data.train.size()) + "+" + std::to_string(data.test.size()) + " samples, " +
          std::to_string(data.features()) + " features, " + std::to_string(data.classes) +
          " classes, crc32 " + std::to_string(sum);
@@ -54,8 +58,9 @@ SharedDatasets::Entry SharedDatasets::get(const Json& full, const DataSpec& spec
                                           std::uint64_t seed, const Place& place) {
   Json key = full;
   key.erase("order");
-  key.erase("partition");
   key.erase("augment");
+  // Samples are the same however they are dealt out, unless a column of theirs says whose they are.
+  if (spec.partition.kind != PartitionSpec::Kind::by_column) key.erase("partition");
   const std::string whatever_the_seed = key.dump();
   if (spec.depends_on_seed()) key["seed"] = seed;
   Known& known = known_[key.dump()];

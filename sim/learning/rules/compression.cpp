@@ -13,6 +13,7 @@ namespace motley {
 namespace {
 
 constexpr double value_bytes = sizeof(float);
+constexpr double index_bytes = 4;  // of top_k
 
 /// The indices of the k entries of largest magnitude, of equal ones the first.
 std::vector<std::uint32_t> largest(std::span<const float> v, std::size_t k) {
@@ -65,23 +66,45 @@ Fields<CompressSpec> CompressSpec::fields() {
   return f;
 }
 
-double Compressor::send_largest(std::span<const float> v, std::span<float> sent) const {
-  const auto n = static_cast<double>(v.size());
-  const auto wanted = static_cast<std::size_t>(std::llround(spec_.share * n));
-  const std::size_t k = std::clamp<std::size_t>(wanted, 1, v.size());
-  constexpr double index_bytes = 4;
+std::size_t Compressor::entries_sent(std::size_t n) const {
+  const auto wanted = static_cast<std::size_t>(std::llround(spec_.share * static_cast<double>(n)));
+  const std::size_t k = std::clamp<std::size_t>(wanted, 1, n);
   const double bytes = static_cast<double>(k) * (value_bytes + index_bytes);
-  if (bytes >= n * value_bytes) {  // all entries without indices are no longer
+  return bytes >= static_cast<double>(n) * value_bytes ? n : k;
+}
+
+double Compressor::wire_share(std::size_t n) const {
+  const double full = static_cast<double>(n) * value_bytes;
+  double bytes = full;
+  switch (spec_.kind) {
+    case CompressSpec::Kind::none:
+      break;
+    case CompressSpec::Kind::top_k: {
+      const std::size_t k = entries_sent(n);
+      if (k < n) bytes = static_cast<double>(k) * (value_bytes + index_bytes);
+      break;
+    }
+    case CompressSpec::Kind::quantize:
+      bytes = std::ceil(static_cast<double>(n * spec_.bits) / 8) + value_bytes;
+      break;
+    case CompressSpec::Kind::sign:
+      bytes = std::ceil(static_cast<double>(n) / 8) + value_bytes;
+  }
+  return std::min(1.0, bytes / full);
+}
+
+void Compressor::send_largest(std::span<const float> v, std::span<float> sent) const {
+  const std::size_t k = entries_sent(v.size());
+  if (k == v.size()) {
     std::ranges::copy(v, sent.begin());
-    return n * value_bytes;
+    return;
   }
   std::ranges::fill(sent, 0.0F);
   for (const std::uint32_t i : largest(v, k)) sent[i] = v[i];
-  return bytes;
 }
 
-double Compressor::send_levels(std::span<const float> v, std::span<float> sent,
-                               RandomStream& random) const {
+void Compressor::send_levels(std::span<const float> v, std::span<float> sent,
+                             RandomStream& random) const {
   float most = 0;
   for (const float value : v) most = std::max(most, std::abs(value));
   const double levels = std::exp2(static_cast<double>(spec_.bits - 1)) - 1;
@@ -91,15 +114,13 @@ double Compressor::send_levels(std::span<const float> v, std::span<float> sent,
     const double level = std::floor(exact + drawn);
     sent[i] = std::copysign(static_cast<float>(level / levels * most), v[i]);
   }
-  return std::ceil(static_cast<double>(v.size() * spec_.bits) / 8) + value_bytes;
 }
 
-double Compressor::send_signs(std::span<const float> v, std::span<float> sent) {
+void Compressor::send_signs(std::span<const float> v, std::span<float> sent) {
   double sum = 0;
   for (const float value : v) sum += std::abs(value);
   const auto mean = static_cast<float>(sum / static_cast<double>(v.size()));
   for (std::size_t i = 0; i < v.size(); ++i) sent[i] = v[i] < 0 ? -mean : mean;
-  return std::ceil(static_cast<double>(v.size()) / 8) + value_bytes;
 }
 
 double Compressor::compress(Parameters& v, RandomStream& random) {
@@ -110,25 +131,24 @@ double Compressor::compress(Parameters& v, RandomStream& random) {
     v += left_out_;
   }
   Parameters sent(n);
-  double bytes = 0;
   switch (spec_.kind) {
     case CompressSpec::Kind::none:
       break;
     case CompressSpec::Kind::top_k:
-      bytes = send_largest(v.values(), sent.overwritable());
+      send_largest(v.values(), sent.overwritable());
       break;
     case CompressSpec::Kind::quantize:
-      bytes = send_levels(v.values(), sent.overwritable(), random);
+      send_levels(v.values(), sent.overwritable(), random);
       break;
     case CompressSpec::Kind::sign:
-      bytes = send_signs(v.values(), sent.overwritable());
+      send_signs(v.values(), sent.overwritable());
   }
   if (spec_.error_feedback) {
     left_out_ = v;
     left_out_ -= 1.0F * sent;
   }
   v = std::move(sent);
-  return std::min(1.0, bytes / (static_cast<double>(n) * value_bytes));
+  return wire_share(n);
 }
 
 }  // namespace motley

@@ -38,16 +38,19 @@ class Compressor {
  public:
   explicit Compressor(const CompressSpec& spec) : spec_(spec) {}
 
-  /// v becomes what its receiver gets. Returns the bytes this takes on the wire as a share of the
-  /// full-precision vector's. The same vector must always come to the same compressor. quantize draws
+  /// The bytes that a vector of n entries takes on the wire, as a share of the full-precision one's.
+  double wire_share(std::size_t n) const;
+  /// v becomes what its receiver gets. Returns the wire_share of its size. The same vector must always come to the same compressor. quantize draws
   /// one number per entry from `random`, the others none.
   double compress(Parameters& v, RandomStream& random);
 
  private:
-  // Each fills in what is sent of v and returns its bytes.
-  double send_largest(std::span<const float> v, std::span<float> sent) const;
-  double send_levels(std::span<const float> v, std::span<float> sent, RandomStream& random) const;
-  static double send_signs(std::span<const float> v, std::span<float> sent);
+  /// top_k: how many of n entries are sent; all where that is shorter.
+  std::size_t entries_sent(std::size_t n) const;
+  // Each fills in what is sent of v.
+  void send_largest(std::span<const float> v, std::span<float> sent) const;
+  void send_levels(std::span<const float> v, std::span<float> sent, RandomStream& random) const;
+  static void send_signs(std::span<const float> v, std::span<float> sent);
 
   CompressSpec spec_;
   Parameters left_out_;
