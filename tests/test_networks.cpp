@@ -9,7 +9,7 @@
 #include "sim/learning/data/augmentation.hpp"
 #include "sim/learning/data/dataset.hpp"
 #include "sim/learning/models/catalog.hpp"
-#include "sim/learning/models/network.hpp"
+#include "sim/learning/models/neural_network.hpp"
 #include "tests/catch.hpp"
 
 using namespace motley;
@@ -115,7 +115,7 @@ struct DoubleStep {
   std::vector<double> g;
 };
 
-DoubleStep in_double(const Network& network, const Dataset& data, double weight_decay,
+DoubleStep in_double(const NeuralNetwork& network, const Dataset& data, double weight_decay,
                      const std::vector<double>& x, const std::vector<Sample>& batch) {
   NetworkRun<double> run(network.parts(), planes_of(*data.shape), 1);
   run.load(x.data());
@@ -159,7 +159,7 @@ TEST_CASE("a network's gradient in double is the finite difference of its object
     CAPTURE(c.model.dump());
     const Dataset data = random_images(c.shape, 4);
     const auto problem = make(c.model, data);
-    const auto& network = dynamic_cast<const Network&>(*problem);
+    const auto& network = dynamic_cast<const NeuralNetwork&>(*problem);
     const double decay = c.model.value("weight_decay", 0.0);
     const std::vector<float> start = some_parameters(*problem);
     std::vector<double> x(start.begin(), start.end());
@@ -183,7 +183,7 @@ TEST_CASE("a network's step is the one in double, whatever the batch and its blo
   for (const Case& c : networks()) {
     const Dataset data = random_images(c.shape, 4);
     const auto problem = make(c.model, data);
-    const auto& network = dynamic_cast<const Network&>(*problem);
+    const auto& network = dynamic_cast<const NeuralNetwork&>(*problem);
     const std::vector<float> x = some_parameters(*problem);
     const auto workspace = problem->make_workspace();
     for (const std::size_t size : {1U, 2U, 7U, 32U, 75U}) {  // 75 = 2 * 32 + 8 + 2 + 1

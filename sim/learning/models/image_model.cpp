@@ -14,7 +14,7 @@ std::unique_ptr<Problem> ImageModel::make(const Dataset* data, std::uint64_t) co
   }
   NetworkLayers layers = layers_for(*data->shape, place_);
   layers.push_back(std::make_unique<Dense>(layers.back()->output(), data->classes, false));
-  return std::make_unique<Network>(*data, std::move(layers), weight_decay);
+  return std::make_unique<NeuralNetwork>(*data, std::move(layers), weight_decay);
 }
 
 std::string image_size(const ImageShape& shape) {

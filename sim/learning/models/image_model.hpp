@@ -5,7 +5,7 @@
 
 #include "sim/learning/data/dataset.hpp"
 #include "sim/learning/models/model_spec.hpp"
-#include "sim/learning/models/network.hpp"
+#include "sim/learning/models/neural_network.hpp"
 
 namespace motley {
 

@@ -45,10 +45,10 @@ class NetworkRun {
 ///
 /// A batch is computed in blocks whose activations fit the caches, of 1, 2, 4, ... images, so that
 /// few of them have to be prepared whatever the batch sizes.
-class Network final : public Problem {
+class NeuralNetwork final : public Problem {
  public:
   /// `data` must outlive this, and have a shape.
-  Network(const Dataset& data, NetworkLayers layers, double weight_decay);
+  NeuralNetwork(const Dataset& data, NetworkLayers layers, double weight_decay);
 
   std::size_t dimension() const override { return dimension_; }
   std::vector<Layer> layers() const override;

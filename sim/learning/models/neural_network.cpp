@@ -1,4 +1,4 @@
-#include "sim/learning/models/network.hpp"
+#include "sim/learning/models/neural_network.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -94,9 +94,9 @@ template class NetworkRun<double>;
 // ---- The problem ----
 
 /// The images of a block, and the layers at work by the number of these.
-class Network::Memory final : public Workspace {
+class NeuralNetwork::Memory final : public Workspace {
  public:
-  explicit Memory(const Network& network)
+  explicit Memory(const NeuralNetwork& network)
       : network_(network),
         images_(network.largest_block_ * network.data_.features()),
         labels_(network.largest_block_) {}
@@ -128,13 +128,13 @@ class Network::Memory final : public Workspace {
     std::unique_ptr<NetworkRun<float>> run;
     bool loaded = false;
   };
-  const Network& network_;
+  const NeuralNetwork& network_;
   std::map<std::size_t, Entry> runs_;
   Buffer<float> images_;
   std::vector<std::uint16_t> labels_;
 };
 
-Network::Network(const Dataset& data, NetworkLayers layers, double weight_decay)
+NeuralNetwork::NeuralNetwork(const Dataset& data, NetworkLayers layers, double weight_decay)
     : data_(data),
       layers_(std::move(layers)),
       weight_decay_(weight_decay),
@@ -142,23 +142,23 @@ Network::Network(const Dataset& data, NetworkLayers layers, double weight_decay)
   for (const auto& layer : layers_) dimension_ += layer->parameters();
 }
 
-std::vector<Layer> Network::layers() const {
+std::vector<Layer> NeuralNetwork::layers() const {
   std::vector<Layer> layers;
   for (const auto& layer : layers_) layer->describe(layers);
   return layers;
 }
 
-std::string Network::remark() const {
+std::string NeuralNetwork::remark() const {
   if (!convolutions_are_slow()) return "";
   return "convolutions are computed by plain loops, several times slower than by oneDNN: install "
          "libdnnl-dev and build again";
 }
 
-std::unique_ptr<Workspace> Network::make_workspace() const {
+std::unique_ptr<Workspace> NeuralNetwork::make_workspace() const {
   return std::make_unique<Memory>(*this);
 }
 
-void Network::initial_model(std::uint64_t seed, std::span<float> x) const {
+void NeuralNetwork::initial_model(std::uint64_t seed, std::span<float> x) const {
   std::fill(x.begin(), x.end(), 0.0F);
   RandomStream random(seed, Purpose::initial_model);
   for (const auto& layer : layers_) {
@@ -167,12 +167,12 @@ void Network::initial_model(std::uint64_t seed, std::span<float> x) const {
   }
 }
 
-std::size_t Network::block_of(std::size_t left) const {
+std::size_t NeuralNetwork::block_of(std::size_t left) const {
   return std::min(largest_block_, std::bit_floor(left));
 }
 
-double Network::gradient(std::span<const float> x, std::span<const Sample> samples,
-                         std::span<float> g, Workspace& workspace) const {
+double NeuralNetwork::gradient(std::span<const float> x, std::span<const Sample> samples,
+                               std::span<float> g, Workspace& workspace) const {
   convolve_in_this_thread();
   Memory& memory = dynamic_cast<Memory&>(workspace);
   memory.forget();
@@ -209,8 +209,8 @@ double Network::gradient(std::span<const float> x, std::span<const Sample> sampl
   return loss / static_cast<double>(samples.size()) + weight_decay_term(weight_decay_, x);
 }
 
-EvaluationSum Network::evaluate(std::span<const float> x, std::size_t begin, std::size_t end,
-                                Workspace& workspace) const {
+EvaluationSum NeuralNetwork::evaluate(std::span<const float> x, std::size_t begin, std::size_t end,
+                                      Workspace& workspace) const {
   convolve_in_this_thread();
   Memory& memory = dynamic_cast<Memory&>(workspace);
   memory.forget();
