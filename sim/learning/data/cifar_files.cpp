@@ -18,8 +18,8 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr ImageShape cifar_shape{3, 32, 32};
-constexpr std::size_t plane = 32 * 32;  // pixels of a channel
-constexpr std::size_t pixels_of_image = 3 * plane;
+constexpr std::size_t channel_pixels = 32 * 32;  // pixels of a channel
+constexpr std::size_t pixels_of_image = 3 * channel_pixels;
 
 std::size_t images_in(const std::vector<CifarFormat::File>& files) {
   std::size_t images = 0;
@@ -84,14 +84,14 @@ struct ChannelScale {
 
 std::array<ChannelScale, 3> channel_scales(const RawImages& images) {
   std::array<ChannelScale, 3> scales;
-  const auto count = static_cast<double>(images.labels.size() * plane);
+  const auto count = static_cast<double>(images.labels.size() * channel_pixels);
   for (std::size_t c = 0; c < scales.size(); ++c) {
     std::uint64_t sum = 0;  // whole numbers: exact, in whatever order
     std::uint64_t squares = 0;
     std::uint64_t least = 255;
     std::uint64_t most = 0;
-    for (std::size_t at = c * plane; at < images.pixels.size(); at += pixels_of_image) {
-      for (std::size_t p = 0; p < plane; ++p) {
+    for (std::size_t at = c * channel_pixels; at < images.pixels.size(); at += pixels_of_image) {
+      for (std::size_t p = 0; p < channel_pixels; ++p) {
         const std::uint64_t pixel = images.pixels[at + p];
         sum += pixel;
         squares += pixel * pixel;
@@ -120,7 +120,7 @@ Samples standardised_images(RawImages images, const std::array<ChannelScale, 3>&
   samples.features.resize(pixels_of_image, static_cast<Eigen::Index>(samples.labels.size()));
   float* to = samples.features.data();
   for (std::size_t at = 0; at < images.pixels.size(); ++at) {
-    to[at] = becomes[at / plane % 3][images.pixels[at]];
+    to[at] = becomes[at / channel_pixels % 3][images.pixels[at]];
   }
   return samples;
 }
