@@ -7,6 +7,7 @@
 
 #include "sim/base/json.hpp"
 #include "sim/learning/data/catalog.hpp"
+#include "sim/learning/data/cifar_files.hpp"
 #include "sim/learning/data/dataset.hpp"
 #include "sim/learning/models/catalog.hpp"
 #include "tests/catch.hpp"
@@ -18,10 +19,13 @@ namespace {
 using tests::TemporaryFolder;
 
 /// What each kind must be given. A new kind needs a line here.
-const std::map<std::string, Json> data_sections = {{"fashion_mnist", Json::object()},
-                                                   {"idx", {{"path", "."}}},
-                                                   {"csv", {{"path", "d.csv"}, {"label", "class"}}},
-                                                   {"synthetic", {{"train", 30}, {"test", 10}}}};
+const std::map<std::string, Json> data_sections = {
+    {"fashion_mnist", Json::object()},
+    {"cifar10", {{"folder", "."}, {"train", 3}, {"test", 2}}},
+    {"cifar100", {{"folder", "."}, {"train", 3}, {"test", 2}}},
+    {"idx", {{"path", "."}}},
+    {"csv", {{"path", "d.csv"}, {"label", "class"}}},
+    {"synthetic", {{"train", 30}, {"test", 10}}}};
 const std::map<std::string, Json> model_sections = {{"softmax", Json::object()},
                                                     {"mlp", {{"hidden", {3}}}},
                                                     {"cnn", {{"layers", {{{"dense", 3}}}}}},
@@ -82,13 +86,23 @@ void write_samples(const TemporaryFolder& folder) {
     folder.write(part + "-labels-idx1-ubyte",
                  big_endian(0x801) + big_endian(4) + std::string({0, 1, 0, 1}));
   }
+  // Holes that read as black images of class 0.
+  for (const CifarFormat& format : {cifar10_format(), cifar100_format()}) {
+    for (const auto& files : {format.train, format.test}) {
+      for (const CifarFormat::File& file : files) {
+        std::filesystem::resize_file(folder.write(file.name, ""),
+                                     file.images * (format.label_bytes + 3072));
+      }
+    }
+  }
 }
 
 }  // namespace
 
 TEST_CASE("an unknown kind is refused with the likest and all there are") {
   CHECK(complaint(data_catalog(), {{"kind", "fashionmnist"}}) ==
-        "s.json: /section/kind: must be one of fashion_mnist, idx, csv or synthetic (did you mean "
+        "s.json: /section/kind: must be one of fashion_mnist, cifar10, cifar100, idx, csv or "
+        "synthetic (did you mean "
         "'fashion_mnist'?), got \"fashionmnist\"");
   CHECK(complaint(model_catalog(), {{"kind", "nlp"}}) ==
         "s.json: /section/kind: must be one of softmax, mlp, quadratic or none (did you mean "

@@ -99,6 +99,9 @@ TEST_CASE("columns that cannot say whose a row is are refused") {
   spec["partition"]["column"] = "users";
   CHECK_THROWS_WITH(load(spec, folder), at + folder.file("train.csv") +
                                             " has no column 'users' (did you mean 'user'?)");
+  spec["partition"]["column"] = "";
+  CHECK_THROWS_WITH(load(spec, folder),
+                    at + folder.file("train.csv") + " has no column '' (did you mean 'x'?)");
   spec["partition"]["column"] = "kind";
   CHECK_THROWS_WITH(load(spec, folder), at + "must be another column than the label");
   folder.write("train.csv", "user,x,kind\n,1,a\n");

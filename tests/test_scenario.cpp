@@ -132,7 +132,7 @@ TEST_CASE("An unknown key is refused at every level, with the nearest one and th
        {"/cost",
         {{"model_sise", 1}},
         "/cost/model_sise: unknown key (did you mean 'model_size'?), known here: flops_per_sample, "
-        "model_size or flops_per_update"},
+        "model_size, flops_per_update or profile"},
        {"/target/acuracy", 1,
         "/target/acuracy: unknown key (did you mean 'accuracy'?), known here: accuracy or loss"},
        {"/stop/update", 1,
@@ -268,12 +268,15 @@ TEST_CASE("A key that must be there is asked for with what it is") {
 }
 
 TEST_CASE("Without its kind an object is asked for it, whatever its other keys") {
-  check_mistakes(valid(), {{"/data",
-                            {{"features", 5}},
-                            "/data: needs \"kind\": one of fashion_mnist, idx, csv or synthetic "
-                            "(fashion_mnist (Debian's files), idx (a folder of IDX files), csv (a "
-                            "table with a line of column names), synthetic "
-                            "(Gaussian classes made from the seed))"}});
+  check_mistakes(valid(),
+                 {{"/data",
+                   {{"features", 5}},
+                   "/data: needs \"kind\": one of fashion_mnist, cifar10, cifar100, idx, csv or "
+                   "synthetic (fashion_mnist (Debian's files), cifar10 (its binary "
+                   "batches), cifar100 (its binary files, the 100 fine labels), idx (a folder of "
+                   "IDX files), csv (a "
+                   "table with a line of column names), synthetic "
+                   "(Gaussian classes made from the seed))"}});
 }
 
 TEST_CASE("Keys that belong to another kind are refused, and so is an unknown kind") {
@@ -292,7 +295,8 @@ TEST_CASE("Keys that belong to another kind are refused, and so is an unknown ki
         {{"alpha", 1}},
         R"(/data/partition/alpha: has no meaning with "kind": "iid", only with dirichlet)"},
        {"/data/kind", "sinthetic",
-        "/data/kind: must be one of fashion_mnist, idx, csv or synthetic (did you mean "
+        "/data/kind: must be one of fashion_mnist, cifar10, cifar100, idx, csv or synthetic (did "
+        "you mean "
         R"('synthetic'?), got "sinthetic")"},
        {"/data/partition",
         {{"kind", "dirichlet"}},

@@ -25,10 +25,9 @@ struct Csv final : DataSpec {
   Dataset load(std::uint64_t seed, const Place& place) const override {
     const std::filesystem::path test_file =
         test_path.empty() ? std::filesystem::path() : from_scenario(test_path, place);
-    const bool has_owners = partition.kind == PartitionSpec::Kind::by_column;
-    const CsvData csv =
-        read_csv(from_scenario(path, place), test_file,
-                 {label, has_owners ? partition.column : std::string()}, seed, place);
+    CsvColumns columns{label};
+    if (partition.kind == PartitionSpec::Kind::by_column) columns.owner = partition.column;
+    const CsvData csv = read_csv(from_scenario(path, place), test_file, columns, seed, place);
     const std::size_t train_used = used(train, csv.train.size(), place / "train");
     const std::size_t test_used = used(test, csv.test.size(), place / "test");
     Dataset data = standardised(csv, train_used, test_used);

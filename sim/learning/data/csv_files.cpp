@@ -290,9 +290,9 @@ CsvData::Part rows(const Table& table, const Meanings& meanings, std::size_t fea
 CsvData read_csv(const fs::path& train_file, const fs::path& test_file, const CsvColumns& columns,
                  std::uint64_t seed, const Place& place) {
   SpecialColumn label{columns.label, place / "label"};
-  SpecialColumn owner{columns.owner, place / "partition" / "column"};
-  SpecialColumn* const owner_if_any = columns.owner.empty() ? nullptr : &owner;
-  if (owner_if_any != nullptr && columns.owner == columns.label)
+  SpecialColumn owner{columns.owner.value_or(""), place / "partition" / "column"};
+  SpecialColumn* const owner_if_any = columns.owner ? &owner : nullptr;
+  if (columns.owner == columns.label)
     throw InputError(owner.place, "must be another column than the label");
   Table train = read_table(train_file, place / "path", label, owner_if_any);
   Table test;

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -29,7 +30,7 @@ struct CsvData {
 /// What the columns of a table mean that are no features.
 struct CsvColumns {
   std::string label;
-  std::string owner;  ///< empty: none
+  std::optional<std::string> owner = {};
 };
 
 /// Reads comma-separated files with a line of column names. The classes are the distinct labels of
