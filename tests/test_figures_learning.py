@@ -1,4 +1,5 @@
 """What the figures of learning and of times to target show, looked at as objects: series, bands, marks, words."""
+import math
 import pathlib
 import unittest
 
@@ -8,7 +9,8 @@ import matplotlib.colors
 import pandas as pd
 
 from pictures import figures
-from pictures.look import Look
+from pictures.figures import curves
+from pictures.look import ALGORITHMS, Look
 from pictures.results import NoData, Results
 from results_fixture import (HORIZON_S, STEP_SIZES, TARGET, TUNED_S, write_comparisons, write_csv, write_results, write_tuned)
 
@@ -47,12 +49,20 @@ class Learning(FigureCase):
         self.assertEqual(marks[look.colour("local")].get_markerfacecolor(), "white")
         self.assertEqual(marks[look.colour("sync")].get_markerfacecolor(), look.colour("sync"))
 
-    def test_time_ends_a_little_after_the_last_crossing_unless_somebody_never_crosses(self):
+    def test_time_ends_a_little_after_the_last_crossing_and_later_where_somebody_never_crosses(self):
         ax = self.draw(figures.accuracy, self.five).axes[0]
         last = self.five.summary["time_to_target_high_s"].max()
         self.assertAlmostEqual(ax.get_xlim()[1], 1.3 * last)
         self.assertEqual(ax.get_xlabel(), f"virtual time (s); runs last up to {HORIZON_S} s")
-        self.assertGreaterEqual(self.draw(figures.accuracy, self.plain).axes[0].get_xlim()[1], HORIZON_S)
+        never = Results(self.five.folder)  # local, now: the axis is as long as the others ask for, with room to see it
+        mine = never.summary["algorithm"] == "local"
+        never.summary.loc[mine, "reached"] = 0
+        never.summary.loc[mine, [f"time_to_target_{part}_s" for part in ("mean", "low", "high")]] = math.nan
+        others = never.summary["time_to_target_high_s"].max()
+        ax = self.draw(figures.accuracy, never).axes[0]
+        self.assertAlmostEqual(ax.get_xlim()[1], 2 * others)
+        never.summary["reached"], never.summary["time_to_target_mean_s"] = 0, math.nan  # nobody: the whole run matters
+        self.assertGreaterEqual(self.draw(figures.accuracy, never).axes[0].get_xlim()[1], HORIZON_S)
 
     def stopped_at_target(self):
         """Of five replicas: each ends with the first evaluation that finds the target reached, as the bands do with the first
@@ -111,7 +121,7 @@ class Learning(FigureCase):
                          ["sync", "async", "local", "slow", "target 0.8", "async: if merged there (oracle)"])
         self.assertEqual(legend._ncols, 6)  # 0.69 + 0.75 + 0.75 + 0.69 + 1.05 + 2.31 of 7.16 inches
 
-    def test_what_an_oracle_saw_is_dashed_and_named_so(self):
+    def test_what_an_oracle_saw_is_dotted_and_named_so(self):
         results = Results(self.five.folder)
         results.curves["oracle"] = 0
         # Local merges every 30 s; evaluations are every 3 s.
@@ -123,6 +133,9 @@ class Learning(FigureCase):
         self.assertEqual(len(oracle.get_xdata()), 101)
         self.assertTrue(oracle.is_dashed())
         self.assertFalse(drawn["sync"].is_dashed())
+        # Dots as long as the line is thick: no algorithm's own dashes are as short.
+        self.assertEqual(curves.ORACLE["linestyle"][1][0], 1)
+        self.assertTrue(all(dashes == "-" or dashes[1][0] > 2 for _, _, dashes in ALGORITHMS.values()))
         self.assertEqual([name for name in drawn if "oracle" in name], ["local: if merged there (oracle)"])
 
     def test_beyond_seven_algorithms_each_has_a_panel_before_the_others_in_grey(self):
@@ -148,6 +161,9 @@ class Learning(FigureCase):
         for name, ax in panels.items():
             self.assertIn(name, lines(ax))
             self.assertEqual(sum(line.get_label() == "_behind" for line in ax.lines), 7)
+        results.curves.loc[(results.curves["run"] == "copy0-0") & (results.curves["time_s"] % 30 != 0), "oracle"] = 1
+        told = [t.get_text() for t in self.draw(figures.accuracy, results).legends[0].get_texts()]
+        self.assertEqual(told, ["target 0.8", "copy0: if merged there (oracle)"])
 
     def test_one_replica_has_no_band(self):
         fig = self.draw(figures.accuracy, self.single)
