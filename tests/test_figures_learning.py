@@ -6,12 +6,14 @@ import unittest
 from figure_case import RATIO, SIZE, FigureCase, arrows, labels, lines, named, texts
 
 import matplotlib.colors
+import matplotlib.pyplot as plt
 import pandas as pd
 
 from pictures import figures
 from pictures.figures import curves
 from pictures.look import ALGORITHMS, Look
 from pictures.results import NoData, Results
+from pictures.style import set_font_size
 from results_fixture import (HORIZON_S, STEP_SIZES, TARGET, TUNED_S, write_comparisons, write_csv, write_results, write_tuned)
 
 
@@ -286,6 +288,49 @@ class Learning(FigureCase):
         left, _ = self.draw(figures.sweep, results).axes
         mean = results.summary[rows & (results.summary[SIZE] == first[1])]["time_to_target_mean_s"].iloc[0]
         self.assertEqual(sorted(arrows(left)), [(1, mean), (16, HORIZON_S)])
+
+    def test_no_line_goes_through_bounds_and_those_at_one_place_are_side_by_side(self):
+        results = Results(self.sweep.folder)
+        gone = (results.summary[RATIO] == 4) & (results.summary["algorithm"] != "local")
+        results.summary.loc[gone, ["reached", "time_to_target_mean_s", "speedup"]] = [0, None, None]
+        results.runs.loc[(results.runs[RATIO] == 4) & (results.runs["algorithm"] != "local"), "time_to_target_s"] = None
+        fig = self.draw(figures.sweep, results)
+        left = fig.axes[0]
+        drawn = lines(left)["async"].get_ydata()
+        self.assertEqual([math.isnan(value) for value in drawn], [False, True, False])  # its line is interrupted at 4
+        self.assertFalse(any(math.isnan(value) for value in lines(left)["local"].get_ydata()))
+        fig.canvas.draw()
+        bounds = [line for line in left.lines if line.get_label() == "_bound" and line.get_xdata()[0] == 4]
+        self.assertEqual([line.get_ydata()[0] for line in bounds], [HORIZON_S] * 2)  # of sync and async
+        at = [line.get_transform().transform((4, HORIZON_S))[0] for line in bounds]
+        self.assertAlmostEqual((at[1] - at[0]) * 72 / fig.dpi, 7)
+        self.assertAlmostEqual((at[0] + at[1]) / 2, left.transData.transform((4, HORIZON_S))[0])
+
+    def swept(self, name, values):
+        return Results(write_results(pathlib.Path(self.place.name) / name, axes={"/cluster/link/bandwidth": values}, trace=False))
+
+    def test_quantities_are_drawn_to_scale_and_named_as_they_are_written(self):
+        left = self.draw(figures.sweep, self.swept("quantities", ["20Mbps", "2Gbps", "200MBps"])).axes[0]
+        self.assertEqual(left.get_xscale(), "log")
+        self.assertEqual(left.get_xlabel(), "link bandwidth (log scale)")
+        # A byte has eight bits: 2.5, 200 and 250 million bytes per second.
+        self.assertEqual([round(place) for place in left.get_xticks()], [2_500_000, 200_000_000, 250_000_000])
+        self.assertEqual([t.get_text() for t in left.get_xticklabels()], ["20Mbps", "200MBps", ""])  # the last is too near
+        self.assertEqual([round(x) for x in lines(left)["sync"].get_xdata()], [2_500_000, 200_000_000, 250_000_000])
+        left = self.draw(figures.sweep, self.swept("equal steps", ["1Gbps", "2Gbps", "3Gbps"])).axes[0]
+        self.assertEqual((left.get_xscale(), left.get_xlabel()), ("linear", "link bandwidth"))
+        left = self.draw(figures.sweep, self.swept("mixed", ["1Gbps", "fast", "3s"])).axes[0]
+        self.assertEqual(list(left.get_xticks()), [0, 1, 2])  # no common scale
+
+    def test_words_below_the_axis_are_not_broken(self):
+        results = self.swept("words", ["hierarchical", "halving_doubling", "ring of rings", "tree"])
+        before = plt.rcParams["font.size"]
+        set_font_size(9)
+        self.addCleanup(set_font_size, before)
+        left = figures.sweep.draw(results, Look.of(results, columns=1)).axes[0]
+        self.assertEqual([t.get_text().replace("\n", " ") for t in left.get_xticklabels()],
+                         ["hierarchical", "halving_doubling", "ring of rings", "tree"])
+        self.assertTrue(all("\n" not in t.get_text() and t.get_rotation() == 35 for t in left.get_xticklabels()))
 
     def test_in_a_sweep_what_runs_of_both_sides_missed_is_open_and_explained(self):
         results = Results(self.sweep.folder)

@@ -121,8 +121,8 @@ def look_of(label, name, further=0):
 
 
 def looks_of(algorithms, names):
-    """label -> look. Where two labels would be drawn quite alike (of labels that differ in words one pair of some two hundred, or where there are more
-    them than looks), the later one in the alphabet has another marker or dashes."""
+    """label -> look. Where two labels would be drawn quite alike (one pair of some two hundred that differ in words), the
+    later one in the alphabet has another marker or dashes."""
     looks = {label: look_of(label, names.get(label)) for label in algorithms}
     taken = set()
     for label in sorted(looks):

@@ -1,14 +1,21 @@
 """An arrow from a value that is only a bound towards where the true one is."""
 from matplotlib.lines import Line2D
 from matplotlib.path import Path
+from matplotlib.transforms import ScaledTranslation
 
 ARROW = Path([(-0.07, -1), (0.07, -1), (0.07, 0.1), (0.42, 0.1), (0, 1), (-0.42, 0.1), (-0.07, 0.1), (-0.07, -1)])
 
 
-def bound_arrow(ax, x, y, colour, along="y", way=1, points=15):
-    """Starts at (x, y), is so many points long, upwards or to the right, or the other way with way = -1."""
+def beside(ax, points):
+    """Where values stand that are drawn so many points to the right of their place."""
+    return ax.transData + ScaledTranslation(points / 72, 0, ax.figure.dpi_scale_trans)
+
+
+def bound_arrow(ax, x, y, colour, along="y", way=1, points=15, aside=0):
+    """Starts at (x, y), or so many points beside it, is so many points long, upwards or to the right, or the other way with
+    way = -1."""
     end = (points * way, 0) if along == "x" else (0, points * way)
-    ax.annotate("", (x, y), xytext=end, textcoords="offset points", annotation_clip=False, zorder=3.5,
+    ax.annotate("", (x, y), xycoords=beside(ax, aside), xytext=end, textcoords="offset points", annotation_clip=False, zorder=3.5,
                 arrowprops={"arrowstyle": "<|-", "color": colour, "linewidth": 1.3, "shrinkA": 0, "shrinkB": 0,
                             "mutation_scale": 8})
 
