@@ -217,7 +217,7 @@ class Learning(FigureCase):
         results.summary.loc[results.summary["algorithm"] == "local", ["reached", "speedup_pairs", "speedup_bound"]] = [2, 1, "mixed"]
         left, right = self.draw(figures.target, results).axes
         self.assertEqual([t for t in texts(left) if "/" in t], ["> 70.5 s  (2/3)", "> 300 s  (0/3)"])
-        self.assertEqual([t for t in texts(right) if "/" in t], ["1.50x  (1/3 pairs)"])
+        self.assertEqual([t for t in texts(right) if "/" in t], ["1.50x (cut)  (1/3 pairs)"])
         self.assertEqual([bar.get_alpha() for bar in right.patches], [None, 0.4, None])
 
     def test_a_run_that_only_failed_or_diverged_says_nothing_about_time(self):
@@ -241,8 +241,29 @@ class Learning(FigureCase):
         results.summary.loc[3, ["speedup", "speedup_low", "speedup_high", "verdict"]] = [0.35, 0.3, 0.4, "slower"]
         _, right = self.draw(figures.target, results).axes
         self.assertIn("< 0.35x  (0/3 pairs)", texts(right))
-        ends = results.summary.set_index("algorithm")["speedup_high"]
-        self.assertEqual(arrows(right), [(ends["async"], 0), (0.35, 3)])  # after its interval, and before the value
+        values = results.summary.set_index("algorithm")["speedup"]
+        self.assertEqual(arrows(right), [(values["async"], 0), (0.35, 3)])
+        # A bound has no interval: those of local and sync are left, of which sync's is a point.
+        self.assertEqual(len([c for c in right.collections if c.get_segments()]), 2)
+
+    def test_a_time_that_not_every_run_reached_has_no_interval(self):
+        results = Results(self.plain.folder)
+        before = len(self.draw(figures.target, results).axes[0].collections)
+        results.summary.loc[results.summary["algorithm"] == "local", "reached"] = 2
+        self.assertEqual(len(self.draw(figures.target, results).axes[0].collections), before - 1)
+
+    def test_who_was_tuned_to_the_edge_is_marked_and_explained(self):
+        results = Results(self.plain.folder)
+        results.summary["tuned_at_edge"] = [0, 1, 0, 0]
+        fig = self.draw(figures.target, results)
+        self.assertEqual([t.get_text() for t in fig.axes[0].get_yticklabels()], ["async †", "local", "sync", "slow"])
+        self.assertEqual([t.get_text() for t in fig.legends[0].get_texts()], ["† tuned to the edge of its grid"])
+        self.assertEqual(self.draw(figures.target, self.plain).legends, [])
+        results = Results(self.sweep.folder)
+        results.summary["tuned_at_edge"] = ((results.summary["algorithm"] == "async") & (results.summary[RATIO] == 4)).astype(int)
+        fig = self.draw(figures.best, results)
+        self.assertEqual(sum(words == "async †" for words in texts(fig.axes[0])), 2)  # of the two sizes
+        self.assertIn("† tuned to the edge of its grid", [t.get_text() for t in fig.legends[0].get_texts()])
 
     def test_an_interval_too_long_for_the_axis_ends_in_an_arrow_and_a_number(self):
         results = Results(self.plain.folder)
@@ -406,6 +427,16 @@ class Learning(FigureCase):
             self.assertEqual([x for x, _ in arrows(ax)], [0.01])  # never reached
             self.assertEqual(texts(ax), ["at the edge"] if label == "async" else [])
             self.assertEqual((ax.get_xscale(), ax.get_xlabel()), ("log", "step size (log scale)"))
+
+    def test_of_a_candidate_that_not_always_arrived_it_is_said_how_often(self):
+        folder = pathlib.Path(self.place.name) / "not always"
+        write_results(folder, trace=False)
+        write_tuned(folder)
+        results = Results(folder)
+        # Sync's 0.1 (110 s, two seeds) arrived once: it is not chosen, however soon that was.
+        mine = (results.tuned["algorithm"] == "sync") & (results.tuned["step_size"] == 0.1)
+        results.tuned.loc[mine, ["reached", "time_to_target_s"]] = [1, 20]
+        self.assertEqual(texts(named(self.draw(figures.tuning, results))["sync"]), ["1/2"])
 
     def tuned_with(self, name, rows):
         """rows: algorithm, parameters, seeds, time to target."""

@@ -1,7 +1,10 @@
-"""An arrow from a value that is only a bound towards where the true one is."""
+"""Marks at values and names, and how a legend explains them: the arrow from a value that is only a bound towards where the
+true one is, and the dagger of who was tuned to the edge of a grid."""
 from matplotlib.lines import Line2D
 from matplotlib.path import Path
 from matplotlib.transforms import ScaledTranslation
+
+from ..verdicts import AT_EDGE
 
 ARROW = Path([(-0.07, -1), (0.07, -1), (0.07, 0.1), (0.42, 0.1), (0, 1), (-0.42, 0.1), (-0.07, 0.1), (-0.07, -1)])
 
@@ -27,3 +30,8 @@ def has_bound_arrows(ax):
 def arrow_in_legend():
     """What stands for such an arrow in a legend: as it is drawn, in no algorithm's colour."""
     return Line2D([], [], color="0.3", marker=ARROW, markersize=11, linestyle="none", markeredgewidth=0)
+
+
+def edge_in_legend():
+    """{words about the dagger: nothing to see beside them}."""
+    return {f"{AT_EDGE.strip()} tuned to the edge of its grid": Line2D([], [], linestyle="none")}
