@@ -16,6 +16,7 @@ from packages import need_packages
 need_packages("compare")  # before anything that imports them
 
 from pictures import figures, latex
+from pictures.files import write_text
 from pictures.look import Look
 from pictures.results import NoData, results_of
 from pictures.style import FORMATS, save, set_font_size
@@ -106,7 +107,7 @@ def main():
     try:
         tell(*draw_all(results, out, wanted, look, formats), out, formats)
         if arguments.latex:
-            (out / "summary.tex").write_text(latex.table(results), encoding="utf-8")
+            write_text(out / "summary.tex", latex.table(results))
             print(f"{out / 'summary.tex'}: the summary as a LaTeX table")
     except OSError as error:
         print(f"compare: cannot write {error.filename or out}: {error.strerror}", file=sys.stderr)

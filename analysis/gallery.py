@@ -17,6 +17,7 @@ import matplotlib.pyplot as plt
 from PIL import Image
 
 from pictures import figures
+from pictures.files import write_file, write_text
 from pictures.results import NoData, Results
 from pictures.look import Look
 
@@ -41,7 +42,8 @@ def write_picture(fig, file):
     whole = io.BytesIO()
     fig.savefig(whole, format="png", dpi=DPI, bbox_inches="tight", pad_inches=0.03)
     plt.close(fig)
-    Image.open(whole).convert("RGB").quantize(COLOURS, dither=Image.Dither.NONE).save(file, optimize=True)
+    picture = Image.open(whole).convert("RGB").quantize(COLOURS, dither=Image.Dither.NONE)
+    write_file(file, lambda stream: picture.save(stream, format="png", optimize=True))
 
 
 def command_of(folder):

@@ -14,6 +14,7 @@ need_packages("motley: report")  # before anything that imports them
 
 from compare import draw_all
 from pictures import report
+from pictures.files import write_text
 from pictures.results import NoData, results_of
 
 
@@ -40,7 +41,7 @@ def main():
             end(2, f"--out: {out} is a folder; name the page, such as {out / 'report.html'}")
         drawn, left_out = draw_all(results, figures_folder)
         page = report.page(results, drawn, left_out, figures_folder, report.library())
-        out.write_text(page, encoding="utf-8", errors="replace")
+        write_text(out, page, errors="replace")
     except OSError as error:
         end(1, f"cannot write {error.filename or out}: {error.strerror}")
     for name in results.missing:

@@ -87,7 +87,7 @@ class Script(unittest.TestCase):
         _, told, _, out = self.compare("--figures", "sweep", "--latex", "--only", "sync,async,slow")
         self.assertIn("summary.tex: the summary as a LaTeX table", told)
         table = (out / "summary.tex").read_text().splitlines()
-        del table[:3]
+        table = [line for line in table if not line.startswith("%")]
         self.assertEqual(table[:4], ["\\begin{tabular}{lrrrrr}", "\\toprule",
                                       "algorithm & time to 80 \\% test accuracy (s) & reached & speed-up over sync & "
                                       "final accuracy (\\%) & utilisation (\\%) \\\\", "\\midrule"])
@@ -113,9 +113,25 @@ class Latex(unittest.TestCase):
         self.assertEqual(latex.speedup_cell({**row, "verdict": "faster"}), "1.13 [1.03, 1.24]")
         self.assertEqual(latex.speedup_cell({**row, "verdict": "faster", "speedup_bound": "at_least"}), "$>$ 1.13")
         self.assertEqual(latex.speedup_cell({**row, "speedup_bound": "at_most"}), r"$\sim$$<$ 1.13")
+        self.assertEqual(latex.speedup_cell({**row, "speedup_bound": "mixed"}), r"$\sim$1.13 [1.03, 1.24] (cut)")
         self.assertEqual(latex.speedup_cell({**row, "replicas": 1, "speedup_low": None}), "1.13")
         self.assertEqual(latex.speedup_cell({**row, "speedup": None}), "--")
         self.assertEqual(latex.speedup_cell({**row, "algorithm": "b", "speedup": 1.0}), "1")
+
+    def test_a_time_that_not_every_run_reached_is_a_bound_without_an_interval(self):
+        row = {"n": 3, "reached": 3, "time_to_target_mean_s": 12.34, "time_to_target_low_s": 11.1, "time_to_target_high_s": 14}
+        self.assertEqual(latex.time_cell(row), "12.3 [11.1, 14.0]")
+        self.assertEqual(latex.time_cell({**row, "reached": 2}), "$>$ 12.3")
+        self.assertEqual(latex.time_cell({**row, "reached": 0, "time_to_target_mean_s": None}), "--")
+
+    def test_who_was_tuned_to_the_edge_has_a_dagger(self):
+        with tempfile.TemporaryDirectory() as place:
+            results = Results(write_results(pathlib.Path(place) / "edge", ("sync", "async"), trace=False))
+            results.summary["tuned_at_edge"] = [0, 1]
+            table = latex.table(results)
+        self.assertIn("\nasync$^\\dagger$ & ", table)
+        self.assertIn("\nsync & ", table)
+        self.assertIn("% †: tuned to the edge of its grid", table)
 
     def test_numbers_have_three_digits(self):
         self.assertEqual([latex.number(v) for v in (56, 0.5, 99.96, 1234.5, 9.999)], ["56.0", "0.500", "100", "1234", "10.0"])

@@ -40,6 +40,19 @@ class Figures(FigureCase):
         self.assertEqual([bar.get_alpha() for bar in ax.patches], [1] + [0.55] * 7)
         self.assertEqual(words[-1], "without cpu")  # takes away what is there: last, however much it changes
 
+    def test_every_column_of_the_tornado_has_numbers_below_its_last_panel(self):
+        folder = pathlib.Path(self.place.name) / "columns"
+        write_results(folder, trace=False)
+        results = Results(folder)
+        for labels in (["sync", "async", "local", "backup"], ["sync", "async", "local", "backup", "stale"]):  # five leave a gap
+            write_whatif(folder, labels)
+            results.whatif, results.algorithms = Results(folder).whatif, labels
+            fig = self.draw(figures.whatif, results)
+            fig.canvas.draw()
+            columns = fig.axes[0].get_gridspec().ncols
+            self.assertEqual([any(t.label1.get_visible() and t.label1.get_text() for t in ax.xaxis.get_major_ticks())
+                              for ax in fig.axes], [i + columns >= len(labels) for i in range(len(labels))])
+
     def test_what_slows_down_or_could_not_be_tried_is_no_bottleneck(self):
         folder = pathlib.Path(self.place.name) / "slower"
         write_results(folder, trace=False)

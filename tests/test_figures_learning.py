@@ -1,15 +1,19 @@
 """What the figures of learning and of times to target show, looked at as objects: series, bands, marks, words."""
+import math
 import pathlib
 import unittest
 
 from figure_case import RATIO, SIZE, FigureCase, arrows, labels, lines, named, texts
 
 import matplotlib.colors
+import matplotlib.pyplot as plt
 import pandas as pd
 
 from pictures import figures
-from pictures.look import Look
+from pictures.figures import curves
+from pictures.look import ALGORITHMS, Look
 from pictures.results import NoData, Results
+from pictures.style import set_font_size
 from results_fixture import (HORIZON_S, STEP_SIZES, TARGET, TUNED_S, write_comparisons, write_csv, write_results, write_tuned)
 
 
@@ -47,12 +51,20 @@ class Learning(FigureCase):
         self.assertEqual(marks[look.colour("local")].get_markerfacecolor(), "white")
         self.assertEqual(marks[look.colour("sync")].get_markerfacecolor(), look.colour("sync"))
 
-    def test_time_ends_a_little_after_the_last_crossing_unless_somebody_never_crosses(self):
+    def test_time_ends_a_little_after_the_last_crossing_and_later_where_somebody_never_crosses(self):
         ax = self.draw(figures.accuracy, self.five).axes[0]
         last = self.five.summary["time_to_target_high_s"].max()
         self.assertAlmostEqual(ax.get_xlim()[1], 1.3 * last)
         self.assertEqual(ax.get_xlabel(), f"virtual time (s); runs last up to {HORIZON_S} s")
-        self.assertGreaterEqual(self.draw(figures.accuracy, self.plain).axes[0].get_xlim()[1], HORIZON_S)
+        never = Results(self.five.folder)  # local, now: the axis is as long as the others ask for, with room to see it
+        mine = never.summary["algorithm"] == "local"
+        never.summary.loc[mine, "reached"] = 0
+        never.summary.loc[mine, [f"time_to_target_{part}_s" for part in ("mean", "low", "high")]] = math.nan
+        others = never.summary["time_to_target_high_s"].max()
+        ax = self.draw(figures.accuracy, never).axes[0]
+        self.assertAlmostEqual(ax.get_xlim()[1], 2 * others)
+        never.summary["reached"], never.summary["time_to_target_mean_s"] = 0, math.nan  # nobody: the whole run matters
+        self.assertGreaterEqual(self.draw(figures.accuracy, never).axes[0].get_xlim()[1], HORIZON_S)
 
     def stopped_at_target(self):
         """Of five replicas: each ends with the first evaluation that finds the target reached, as the bands do with the first
@@ -111,7 +123,7 @@ class Learning(FigureCase):
                          ["sync", "async", "local", "slow", "target 0.8", "async: if merged there (oracle)"])
         self.assertEqual(legend._ncols, 6)  # 0.69 + 0.75 + 0.75 + 0.69 + 1.05 + 2.31 of 7.16 inches
 
-    def test_what_an_oracle_saw_is_dashed_and_named_so(self):
+    def test_what_an_oracle_saw_is_dotted_and_named_so(self):
         results = Results(self.five.folder)
         results.curves["oracle"] = 0
         # Local merges every 30 s; evaluations are every 3 s.
@@ -123,6 +135,9 @@ class Learning(FigureCase):
         self.assertEqual(len(oracle.get_xdata()), 101)
         self.assertTrue(oracle.is_dashed())
         self.assertFalse(drawn["sync"].is_dashed())
+        # Dots as long as the line is thick: no algorithm's own dashes are as short.
+        self.assertEqual(curves.ORACLE["linestyle"][1][0], 1)
+        self.assertTrue(all(dashes == "-" or dashes[1][0] > 2 for _, _, dashes in ALGORITHMS.values()))
         self.assertEqual([name for name in drawn if "oracle" in name], ["local: if merged there (oracle)"])
 
     def test_beyond_seven_algorithms_each_has_a_panel_before_the_others_in_grey(self):
@@ -148,6 +163,9 @@ class Learning(FigureCase):
         for name, ax in panels.items():
             self.assertIn(name, lines(ax))
             self.assertEqual(sum(line.get_label() == "_behind" for line in ax.lines), 7)
+        results.curves.loc[(results.curves["run"] == "copy0-0") & (results.curves["time_s"] % 30 != 0), "oracle"] = 1
+        told = [t.get_text() for t in self.draw(figures.accuracy, results).legends[0].get_texts()]
+        self.assertEqual(told, ["target 0.8", "copy0: if merged there (oracle)"])
 
     def test_one_replica_has_no_band(self):
         fig = self.draw(figures.accuracy, self.single)
@@ -199,7 +217,7 @@ class Learning(FigureCase):
         results.summary.loc[results.summary["algorithm"] == "local", ["reached", "speedup_pairs", "speedup_bound"]] = [2, 1, "mixed"]
         left, right = self.draw(figures.target, results).axes
         self.assertEqual([t for t in texts(left) if "/" in t], ["> 70.5 s  (2/3)", "> 300 s  (0/3)"])
-        self.assertEqual([t for t in texts(right) if "/" in t], ["1.50x  (1/3 pairs)"])
+        self.assertEqual([t for t in texts(right) if "/" in t], ["1.50x (cut)  (1/3 pairs)"])
         self.assertEqual([bar.get_alpha() for bar in right.patches], [None, 0.4, None])
 
     def test_a_run_that_only_failed_or_diverged_says_nothing_about_time(self):
@@ -223,8 +241,29 @@ class Learning(FigureCase):
         results.summary.loc[3, ["speedup", "speedup_low", "speedup_high", "verdict"]] = [0.35, 0.3, 0.4, "slower"]
         _, right = self.draw(figures.target, results).axes
         self.assertIn("< 0.35x  (0/3 pairs)", texts(right))
-        ends = results.summary.set_index("algorithm")["speedup_high"]
-        self.assertEqual(arrows(right), [(ends["async"], 0), (0.35, 3)])  # after its interval, and before the value
+        values = results.summary.set_index("algorithm")["speedup"]
+        self.assertEqual(arrows(right), [(values["async"], 0), (0.35, 3)])
+        # A bound has no interval: those of local and sync are left, of which sync's is a point.
+        self.assertEqual(len([c for c in right.collections if c.get_segments()]), 2)
+
+    def test_a_time_that_not_every_run_reached_has_no_interval(self):
+        results = Results(self.plain.folder)
+        before = len(self.draw(figures.target, results).axes[0].collections)
+        results.summary.loc[results.summary["algorithm"] == "local", "reached"] = 2
+        self.assertEqual(len(self.draw(figures.target, results).axes[0].collections), before - 1)
+
+    def test_who_was_tuned_to_the_edge_is_marked_and_explained(self):
+        results = Results(self.plain.folder)
+        results.summary["tuned_at_edge"] = [0, 1, 0, 0]
+        fig = self.draw(figures.target, results)
+        self.assertEqual([t.get_text() for t in fig.axes[0].get_yticklabels()], ["async †", "local", "sync", "slow"])
+        self.assertEqual([t.get_text() for t in fig.legends[0].get_texts()], ["† tuned to the edge of its grid"])
+        self.assertEqual(self.draw(figures.target, self.plain).legends, [])
+        results = Results(self.sweep.folder)
+        results.summary["tuned_at_edge"] = ((results.summary["algorithm"] == "async") & (results.summary[RATIO] == 4)).astype(int)
+        fig = self.draw(figures.best, results)
+        self.assertEqual(sum(words == "async †" for words in texts(fig.axes[0])), 2)  # of the two sizes
+        self.assertIn("† tuned to the edge of its grid", [t.get_text() for t in fig.legends[0].get_texts()])
 
     def test_an_interval_too_long_for_the_axis_ends_in_an_arrow_and_a_number(self):
         results = Results(self.plain.folder)
@@ -270,6 +309,49 @@ class Learning(FigureCase):
         left, _ = self.draw(figures.sweep, results).axes
         mean = results.summary[rows & (results.summary[SIZE] == first[1])]["time_to_target_mean_s"].iloc[0]
         self.assertEqual(sorted(arrows(left)), [(1, mean), (16, HORIZON_S)])
+
+    def test_no_line_goes_through_bounds_and_those_at_one_place_are_side_by_side(self):
+        results = Results(self.sweep.folder)
+        gone = (results.summary[RATIO] == 4) & (results.summary["algorithm"] != "local")
+        results.summary.loc[gone, ["reached", "time_to_target_mean_s", "speedup"]] = [0, None, None]
+        results.runs.loc[(results.runs[RATIO] == 4) & (results.runs["algorithm"] != "local"), "time_to_target_s"] = None
+        fig = self.draw(figures.sweep, results)
+        left = fig.axes[0]
+        drawn = lines(left)["async"].get_ydata()
+        self.assertEqual([math.isnan(value) for value in drawn], [False, True, False])  # its line is interrupted at 4
+        self.assertFalse(any(math.isnan(value) for value in lines(left)["local"].get_ydata()))
+        fig.canvas.draw()
+        bounds = [line for line in left.lines if line.get_label() == "_bound" and line.get_xdata()[0] == 4]
+        self.assertEqual([line.get_ydata()[0] for line in bounds], [HORIZON_S] * 2)  # of sync and async
+        at = [line.get_transform().transform((4, HORIZON_S))[0] for line in bounds]
+        self.assertAlmostEqual((at[1] - at[0]) * 72 / fig.dpi, 7)
+        self.assertAlmostEqual((at[0] + at[1]) / 2, left.transData.transform((4, HORIZON_S))[0])
+
+    def swept(self, name, values):
+        return Results(write_results(pathlib.Path(self.place.name) / name, axes={"/cluster/link/bandwidth": values}, trace=False))
+
+    def test_quantities_are_drawn_to_scale_and_named_as_they_are_written(self):
+        left = self.draw(figures.sweep, self.swept("quantities", ["20Mbps", "2Gbps", "200MBps"])).axes[0]
+        self.assertEqual(left.get_xscale(), "log")
+        self.assertEqual(left.get_xlabel(), "link bandwidth (log scale)")
+        # A byte has eight bits: 2.5, 200 and 250 million bytes per second.
+        self.assertEqual([round(place) for place in left.get_xticks()], [2_500_000, 200_000_000, 250_000_000])
+        self.assertEqual([t.get_text() for t in left.get_xticklabels()], ["20Mbps", "200MBps", ""])  # the last is too near
+        self.assertEqual([round(x) for x in lines(left)["sync"].get_xdata()], [2_500_000, 200_000_000, 250_000_000])
+        left = self.draw(figures.sweep, self.swept("equal steps", ["1Gbps", "2Gbps", "3Gbps"])).axes[0]
+        self.assertEqual((left.get_xscale(), left.get_xlabel()), ("linear", "link bandwidth"))
+        left = self.draw(figures.sweep, self.swept("mixed", ["1Gbps", "fast", "3s"])).axes[0]
+        self.assertEqual(list(left.get_xticks()), [0, 1, 2])  # no common scale
+
+    def test_words_below_the_axis_are_not_broken(self):
+        results = self.swept("words", ["hierarchical", "halving_doubling", "ring of rings", "tree"])
+        before = plt.rcParams["font.size"]
+        set_font_size(9)
+        self.addCleanup(set_font_size, before)
+        left = figures.sweep.draw(results, Look.of(results, columns=1)).axes[0]
+        self.assertEqual([t.get_text().replace("\n", " ") for t in left.get_xticklabels()],
+                         ["hierarchical", "halving_doubling", "ring of rings", "tree"])
+        self.assertTrue(all("\n" not in t.get_text() and t.get_rotation() == 35 for t in left.get_xticklabels()))
 
     def test_in_a_sweep_what_runs_of_both_sides_missed_is_open_and_explained(self):
         results = Results(self.sweep.folder)
@@ -345,6 +427,16 @@ class Learning(FigureCase):
             self.assertEqual([x for x, _ in arrows(ax)], [0.01])  # never reached
             self.assertEqual(texts(ax), ["at the edge"] if label == "async" else [])
             self.assertEqual((ax.get_xscale(), ax.get_xlabel()), ("log", "step size (log scale)"))
+
+    def test_of_a_candidate_that_not_always_arrived_it_is_said_how_often(self):
+        folder = pathlib.Path(self.place.name) / "not always"
+        write_results(folder, trace=False)
+        write_tuned(folder)
+        results = Results(folder)
+        # Sync's 0.1 (110 s, two seeds) arrived once: it is not chosen, however soon that was.
+        mine = (results.tuned["algorithm"] == "sync") & (results.tuned["step_size"] == 0.1)
+        results.tuned.loc[mine, ["reached", "time_to_target_s"]] = [1, 20]
+        self.assertEqual(texts(named(self.draw(figures.tuning, results))["sync"]), ["1/2"])
 
     def tuned_with(self, name, rows):
         """rows: algorithm, parameters, seeds, time to target."""

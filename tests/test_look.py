@@ -1,5 +1,6 @@
 """Colours, markers and dashes: whether algorithms can be told apart, by everybody, and are always the same."""
 import itertools
+import json
 import os
 import pathlib
 import subprocess
@@ -12,29 +13,14 @@ sys.path.insert(0, str(ROOT / "analysis"))
 import matplotlib.colors
 import numpy as np
 
-from pictures.look import ALGORITHMS, Look
+from pictures.colours import EYES, apart, lab
+from pictures.look import ALGORITHMS, LABEL_DASHES, Look, look_of, shades
 from pictures.style import CLASSES, STATES
 
-# What the red-blind and the green-blind see of linear RGB: Machado, Oliveira and Fernandes 2009, severity 1.
-EYES = {"usual": np.eye(3),
-        "protan": np.array([[0.152286, 1.052583, -0.204868], [0.114503, 0.786281, 0.099216], [-0.003882, -0.048116, 1.051998]]),
-        "deutan": np.array([[0.367322, 0.860646, -0.227968], [0.280085, 0.672501, 0.047413], [-0.011820, 0.042940, 0.968881]])}
-TO_XYZ = np.array([[0.4124564, 0.3575761, 0.1804375], [0.2126729, 0.7151522, 0.0721750], [0.0193339, 0.1191920, 0.9503041]])
-WHITE = TO_XYZ.sum(axis=1)
 
-
-def lab(colour, eye="usual"):
-    """CIE L*a*b* (D65) of a colour as such eyes see it."""
-    rgb = np.array(matplotlib.colors.to_rgb(colour))
-    linear = np.where(rgb <= 0.04045, rgb / 12.92, ((rgb + 0.055) / 1.055) ** 2.4)
-    x, y, z = (v ** (1 / 3) if v > 0.008856 else 7.787 * v + 16 / 116
-               for v in TO_XYZ @ np.clip(EYES[eye] @ linear, 0, 1) / WHITE)
-    return np.array([116 * y - 16, 500 * (x - y), 200 * (y - z)])
-
-
-def apart(one, other, eye="usual"):
-    """The distance CIE76: about 2 can just be noticed."""
-    return np.linalg.norm(lab(one, eye) - lab(other, eye))
+def look_of_each(labels, names):
+    look = Look(labels, names)
+    return {label: (look.colour(label), look.marker(label), look.dashes(label)) for label in labels}
 
 
 class Looks(unittest.TestCase):
@@ -80,14 +66,64 @@ class Looks(unittest.TestCase):
             self.assertEqual([f(label) for f in (first.colour, first.marker, first.dashes)],
                              [f(label) for f in (second.colour, second.marker, second.dashes)], label)
 
-    def test_labels_of_one_algorithm_are_shades_of_its_colour_and_differ_in_marker_or_dashes(self):
-        labels = [f"async-{i}" for i in range(8)]
-        look = Look(["async"] + labels, {label: "async" for label in labels})
-        own = matplotlib.colors.rgb_to_hsv(matplotlib.colors.to_rgb(look.colour("async")))[0]
-        for label in labels:
-            hue = matplotlib.colors.rgb_to_hsv(matplotlib.colors.to_rgb(look.colour(label)))[0]
-            self.assertAlmostEqual(hue, own, places=2)
-        self.assertEqual(len({(look.marker(a), str(look.dashes(a))) for a in ["async"] + labels}), 9)
+    def test_a_label_has_the_same_look_in_every_order_and_company(self):
+        labels = [f"local_{n}" for n in (1, 2, 4, 8, 16, 32, 64)] + ["local", "local fast", "od_sgd mu 0.9", "od_sgd mu 0.5", "mine"]
+        names = {label: label.split("_")[0].split()[0] for label in labels if label.startswith("local")}
+        names |= {label: "od_sgd" for label in labels if label.startswith("od_sgd")}
+        whole = look_of_each(labels, names)
+        self.assertEqual(look_of_each(list(reversed(labels)), names), whole)
+        self.assertEqual(look_of_each(labels + ["sync", "async", "other"], names), {**look_of_each(["sync", "async", "other"], {}), **whole})
+        for one, other in itertools.permutations(labels, 2):
+            pair = look_of_each([one, other], names)
+            self.assertEqual(pair, {label: whole[label] for label in (one, other)})
+
+    def test_labels_that_differ_in_a_number_have_different_markers_or_dashes(self):
+        for labels in ([f"async-{i}" for i in range(44)], [f"async_{2 ** i}" for i in range(12)], [f"async mu {m}" for m in (0.5, 0.9, 0.95, 0.99)]):
+            look = Look(["async"] + labels, {label: "async" for label in labels})
+            self.assertEqual(len({(look.marker(a), str(look.dashes(a))) for a in ["async"] + labels}), 1 + len(labels))
+
+    def test_labels_of_one_algorithm_are_shades_of_its_colour_far_from_each_other_and_from_all_else(self):
+        elsewhere = CLASSES + [c for s, c in STATES.items() if s != "update"] + [look[0] for look in ALGORITHMS.values()]
+        for name, (own, _, _) in ALGORITHMS.items():
+            found = shades(own)
+            self.assertGreaterEqual(len(found), 3, name)
+            for one, other in itertools.combinations(found, 2):
+                self.assertGreaterEqual(apart(one, other), 10, (name, one, other))
+            for shade, other in itertools.product(found, elsewhere):
+                self.assertGreater(apart(shade, other), 9, (name, shade, other))
+            for shade in found:
+                self.assertLess(lab(shade)[0], 80, name)  # can be seen on white
+        # Of async, of which a hundredth of the circle of hues is a change nobody sees.
+        hue = [matplotlib.colors.rgb_to_hsv(matplotlib.colors.to_rgb(c))[0] for c in ["#D55E00"] + shades("#D55E00")]
+        self.assertLess(max(hue) - min(hue), 0.02)
+
+    def test_no_label_has_the_marker_and_dashes_of_an_algorithm(self):
+        self.assertFalse({str(dashes) for dashes in LABEL_DASHES} & {str(look[2]) for look in ALGORITHMS.values()})
+
+    def test_the_labels_of_a_shipped_scenario_differ_in_colour_and_marker_from_others_of_their_algorithm(self):
+        seen = 0
+        for file in sorted((ROOT / "scenarios").rglob("*.json")):
+            scenario = json.loads(file.read_text())
+            entries = scenario.get("algorithms", []) if isinstance(scenario, dict) else []
+            names = {e.get("label", e["name"]): e["name"] for e in entries if isinstance(e, dict)}
+            looks = look_of_each(list(names), names)
+            for one, other in itertools.combinations(names, 2):
+                if names[one] == names[other]:
+                    seen += 1
+                    self.assertGreaterEqual(apart(looks[one][0], looks[other][0]), 10, (file, one, other))
+                    self.assertNotEqual(looks[one][1], looks[other][1], (file, one, other))
+        self.assertGreater(seen, 5)
+
+    def test_labels_that_would_look_alike_get_other_markers_or_dashes(self):
+        labels = [f"async-{44 * 5 * i}" for i in range(44)]  # as far apart as there are places, and shades of async
+        self.assertEqual(len({look_of(label, "async") for label in labels}), 1)
+        for order in (labels, list(reversed(labels))):
+            looks = look_of_each(order, {label: "async" for label in labels})
+            self.assertEqual(len({look[1:] for look in looks.values()}), 44)
+            self.assertEqual(looks[labels[0]], look_of(labels[0], "async"))
+
+    def test_a_label_that_is_the_name_of_another_algorithm_does_not_look_like_that(self):
+        self.assertNotEqual(look_of_each(["sync"], {"sync": "async"})["sync"], ALGORITHMS["sync"])
 
     def test_a_name_nobody_knows_has_a_look_whatever_it_is_made_of(self):
         look = Look(["\udcff", "", "$x$"] + [f"own{i}" for i in range(60)])

@@ -115,6 +115,19 @@ class Answer(FolderCase):
         results.summary["place"] = [2, 3, 1]  # local first
         self.assertTrue(words.answer_at(results, ())[0].endswith(" as fast as sync (undecided)."))
 
+    def test_a_bound_has_no_interval_in_the_table_and_times_cut_on_both_sides_are_marked(self):
+        results = Results(write_results(self.folder, ("sync", "async", "local")))
+        results.summary["speedup_bound"] = ["", "at_least", "mixed"]
+        results.summary.loc[1, "reached"] = 2
+        table = report.table_html(results)
+        mean = words.seconds(results.summary.loc[1, "time_to_target_mean_s"])
+        self.assertIn(f"<td>&gt; {mean}</td><td>&gt; 2.50x</td><td>2 of 3</td>", table)
+        self.assertIn("<td>1.50x<small>1.35x to 1.65x</small><small>(cut)</small></td>", table)
+        drawn = {row["algorithm"]: row for row in report.summary_data(results, ())}
+        self.assertEqual([drawn["async"][c] for c in ("time_to_target_low_s", "time_to_target_high_s", "speedup_low", "speedup_high")],
+                         [None] * 4)
+        self.assertIsNotNone(drawn["local"]["speedup_low"])
+
     def test_seconds_have_three_digits_and_no_exponent(self):
         self.assertEqual([words.seconds(v) for v in (0.0616, 1, 9.996, 40, 99.96, 999.7, 12345)],
                          ["0.0616 s", "1.00 s", "10.0 s", "40.0 s", "100 s", "1000 s", "12345 s"])

@@ -10,7 +10,7 @@ import unittest
 
 from report_case import ALGORITHMS, RATIO, ROOT, FolderCase, page_of
 from pictures import report, words
-from pictures.results import TEXT, Results
+from pictures.results import COLUMNS, DESCRIBED, TEXT, NoData, Results
 from results_fixture import write_results
 
 
@@ -159,6 +159,48 @@ class Script(FolderCase):
         code, told = self.report(results, "--out", self.folder)
         self.assertEqual((code, told), (2, f"motley: report: --out: {self.folder} is a folder; name the page, such as "
                                            f"{self.folder}/report.html\n"))
+
+    def test_nothing_is_written_through_a_link(self):
+        results = write_results(self.folder / "results", ("sync",), replicas=1)
+        elsewhere = self.folder / "elsewhere"
+        elsewhere.write_text("mine\n")
+        (results / "figures").mkdir()
+        for link in ("report.html", "figures/accuracy.png"):
+            (results / link).symlink_to(elsewhere)
+        self.assertEqual(self.report(results), (0, ""))
+        self.assertEqual(elsewhere.read_text(), "mine\n")
+        for link in ("report.html", "figures/accuracy.png"):
+            self.assertFalse((results / link).is_symlink())
+            self.assertTrue((results / link).is_file())
+        self.assertEqual([f for f in results.rglob(".*")], [])  # nothing is left beside them
+
+    def test_a_pipe_or_a_device_at_the_place_of_the_page_is_left_alone(self):
+        results = write_results(self.folder / "results", ("sync",), replicas=1)
+        os.mkfifo(results / "report.html")
+        self.assertEqual(self.report(results), (1, f"motley: report: cannot write {results}/report.html: a pipe, a socket or a device "
+                                                   "stands there\n"))
+        self.assertTrue((results / "report.html").is_fifo())
+
+    def test_what_columns_there_are_is_written_in_one_place(self):
+        self.assertEqual(COLUMNS, {name: [column["name"] for column in table["columns"]] for name, table in DESCRIBED.items()})
+        self.assertIn("change", TEXT)
+        code = (ROOT / "analysis" / "pictures" / "results.py").read_text()
+        for column in ("updates_per_s", "best_test_accuracy", "bottleneck"):  # of tuned.csv and whatif.csv
+            self.assertNotIn(column, code)
+
+    def test_a_pipe_among_the_results_is_refused_and_not_waited_for(self):
+        for name in ("curves.csv", "scenario.json", "plan.json", "tuned.csv"):
+            results = write_results(self.folder / name, ("sync",), replicas=1)
+            (results / name).unlink(missing_ok=True)
+            os.mkfifo(results / name)
+            with self.assertRaisesRegex(NoData, f"{name}: must be a file, and is a pipe, a socket or a device; remove it"):
+                Results(results)
+        self.assertEqual(self.report(results), (2, f"motley: report: {results}/tuned.csv: must be a file, and is a pipe, a socket or a "
+                                                   "device; remove it\n"))
+        (results / "tuned.csv").unlink()
+        (results / "tuned.csv").symlink_to("/dev/zero")
+        with self.assertRaisesRegex(NoData, "tuned.csv: must be a file"):
+            Results(results)
 
     def test_names_that_are_not_utf_8_and_formulas_are_drawn_as_they_are(self):
         results = write_results(self.folder / os.fsdecode(b"caf\xe9"), ("sync", "local"), replicas=1)

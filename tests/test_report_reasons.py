@@ -32,14 +32,43 @@ class Reasons(FolderCase):
             "none of these seeds is reported.",
             "Better is who reaches 80 % test accuracy with more of the seeds; among those that always do, who is sooner; among "
             "the others, who has the better accuracy (the lower loss, where the target is a loss).",
-            "Tried for every algorithm that takes it: step_size 0.01 to 1 in 5 steps (log).",
-            "For local: local_steps 4, 8.",
+            # The grid is a row of equal ratios, 0.01, 0.0316..., 0.1, ...; write_tuned() tries 0.03 and 0.3 instead.
+            "Tried for sync, async and local: step_size 0.01, 0.1 and 1 of the grid 0.01 to 1 in 5 steps (log), without "
+            "0.0316227766017 and 0.316227766017, and outside it 0.03 and 0.3.",
             "Not tuned, with the values given in the scenario: slow.",
             "Warning: chosen at the edge of the grid, so that better may lie beyond: async (step_size 1)."])
         html = page_of(self.folder)
         self.assertIn('<section id="tuned"><h2>Tuning</h2>', html)
         self.assertIn("<td>async</td><td>step_size 1</td><td>5</td><td>9</td><td>at the edge of its grid</td>", html)
         self.assertIn("<td>sync</td><td>step_size 0.3</td><td>5</td><td>9</td><td></td>", html)
+
+    def write_candidates(self, tried, axes=()):
+        """tried: (algorithm, {column: value}) per row of tuned.csv; the first of each algorithm is chosen."""
+        rows = [{"algorithm": label, "candidate": i, "seeds": 1, "chosen": int(label not in [l for l, _ in tried[:i]]), "at_edge": 0, **given}
+                for i, (label, given) in enumerate(tried)]
+        write_csv(self.folder / "tuned.csv", ["algorithm", "candidate", *axes, "step_size", "staleness", "rung", "seeds", "reached",
+                                              "broken", "time_to_target_s", "best_test_accuracy", "final_test_loss", "chosen", "at_edge"], rows)
+        return how_tuned.sentences(Results(self.folder))
+
+    def test_what_was_tried_is_told_from_the_candidates_and_not_from_the_grid(self):
+        write_results(self.folder, ("sync", "async", "local"))
+        self.with_tuning({"step_size": {"from": 0.001, "to": 1, "steps": 4, "scale": "log"}, "runs": 8}, local={"staleness": [1, 4]})
+        told = self.write_candidates([("sync", {"step_size": s}) for s in (0.001, 0.1, 1, 0.0001)] +
+                                     [("async", {"step_size": s}) for s in (0.001, 0.01, 0.1, 1)] +
+                                     [("local", {"step_size": s, "staleness": b}) for s, b in ((0.001, 1), (0.01, 4), (0.1, 1), (1, 4))])
+        tried = [line for line in told if line.startswith("Tried")]
+        self.assertEqual(tried, [
+            "Tried for sync: step_size 0.001, 0.1 and 1 of the grid 0.001 to 1 in 4 steps (log), without 0.01, and outside it 0.0001.",
+            "Tried for async: step_size the whole grid 0.001 to 1 in 4 steps (log).",
+            # Four step sizes times two bounds are eight.
+            "Tried for local: step_size the whole grid 0.001 to 1 in 4 steps (log); staleness the whole grid 1, 4; "
+            "4 of the 8 combinations of these grids."])
+
+    def test_what_was_tried_at_some_points_only_is_said(self):
+        write_results(self.folder, ("sync",), axes={RATIO: [1, 4]})
+        self.with_tuning({"step_size": [0.1, 0.2], "runs": 3})
+        told = self.write_candidates([("sync", {"step_size": s, RATIO: r}) for r, s in ((1, 0.1), (1, 0.2), (4, 0.1), (4, 0.05))], [RATIO])
+        self.assertIn("Tried for sync: step_size 0.1, at some points only 0.2 of the grid 0.1, 0.2, and outside it at some points only 0.05.", told)
 
     def test_what_decides_is_said_by_the_rule_of_the_terminal(self):
         write_results(self.folder)

@@ -1,31 +1,21 @@
 """How the parameters were tuned, in words: from tuned.csv and the scenario."""
 from .figures.target import target_text
 from .figures.tuning import tuned_parameters
-from .results import list_of, object_of, value_text
+from .results import value_text
+from .tried import by_point, tried_sentences
 from .verdicts import known
 from .words import joined, number
 
 FIRST_TUNING_SEED = 1_000_000  # after the scenario's own, as docs/scenario.md says of tune
 
 
-def grid_text(grid):
-    """"1, 4, 16", or "0.01 to 1 in 7 steps (log)"."""
-    if isinstance(grid, list):
-        return ", ".join(value_text(value) for value in grid)
-    grid = object_of(grid)
-    return (f"{value_text(grid.get('from'))} to {value_text(grid.get('to'))} in {value_text(grid.get('steps'))} steps "
-            f"({grid.get('scale', 'linear')})")
-
-
 def choices(results):
     """One object per algorithm and point that was tuned: where, what was chosen, of how many candidates, in how many
     runs, and whether the choice is at the edge of its grid."""
     axes = [axis for axis in results.axes if axis in results.tuned]
-    tried = {}
-    for row in results.tuned.to_dict("records"):
-        tried.setdefault((row["algorithm"], *(row[axis] for axis in axes)), []).append(row)
     found = []
-    for (label, *point), rows in tried.items():
+    for label, rows in ((label, rows) for label, points in by_point(results).items() for rows in points):
+        point = [rows[0][axis] for axis in axes]
         for row in [row for row in rows if row["chosen"] > 0][:1]:
             values = [f"{name} {value_text(row[name])}" for name in tuned_parameters(results) if known(row[name])]
             where = ", ".join(f"{results.axis_name(axis)} = {value_text(value)}" for axis, value in zip(axes, point))
@@ -71,16 +61,8 @@ def sentences(results):
     wanted = target_text(results)
     lines.append(f"Better is who reaches {wanted} with more of the seeds; among those that always do, who is sooner; among the "
                  "others, who has the better accuracy (the lower loss, where the target is a loss)." if wanted else "Better is the lower final loss.")
-    grids = {name: grid for name, grid in tune.items() if name not in ("runs", "at") and not name.startswith("//")}
-    if grids:
-        lines.append("Tried for every algorithm that takes it: " +
-                     "; ".join(f"{name} {grid_text(grid)}" for name, grid in grids.items()) + ".")
+    lines += tried_sentences(results)
     tuned = {choice["algorithm"] for choice in made}
-    for entry in map(object_of, list_of(results.scenario.get("algorithms"))):
-        label = entry.get("label", entry.get("name"))
-        own = {name: grid for name, grid in object_of(entry.get("tune")).items() if grid is not None and not name.startswith("//")}
-        if own and label in tuned:
-            lines.append(f"For {label}: " + "; ".join(f"{name} {grid_text(grid)}" for name, grid in own.items()) + ".")
     by_hand = [label for label in results.algorithms if label not in tuned]
     if by_hand:
         lines.append(f"Not tuned, with the values given in the scenario: {joined(by_hand)}.")

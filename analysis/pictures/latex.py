@@ -1,10 +1,11 @@
 """summary.csv as a table for LaTeX; needs the package booktabs."""
 from .figures.target import target_text
 from .results import value_text
-from .verdicts import WHAT_MARKS_MEAN, is_undecided, known, sign
+from .verdicts import WHAT_CUT_MEANS, WHAT_EDGE_MEANS, WHAT_MARKS_MEAN, is_at_edge, is_cut, is_undecided, known, sign
 
 ESCAPES = {"\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_", "{": r"\{", "}": r"\}",
            "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "<": r"\textless{}", ">": r"\textgreater{}"}
+DAGGER = r"$^\dagger$"
 
 
 def escaped(text):
@@ -33,13 +34,18 @@ def speedup_cell(row):
         return "1"
     bound = {"> ": "$>$ ", "< ": "$<$ "}.get(sign(row), "")
     text = f"{row['speedup']:.2f}" if bound else with_interval(row, "speedup", "speedup_low", "speedup_high", lambda v: f"{v:.2f}")
-    return (r"$\sim$" if is_undecided(row) else "") + bound + text
+    return (r"$\sim$" if is_undecided(row) else "") + bound + text + (" (cut)" if is_cut(row) else "")
+
+
+def time_cell(row):
+    """A bound, of runs that did not all arrive, has no interval."""
+    if row["reached"] < row["n"] and known(row["time_to_target_mean_s"]):
+        return f"$>$ {number(row['time_to_target_mean_s'])}"
+    return with_interval(row, "time_to_target_mean_s", "time_to_target_low_s", "time_to_target_high_s")
 
 
 def cells(row):
-    everybody = row["reached"] >= row["n"]
-    time = with_interval(row, "time_to_target_mean_s", "time_to_target_low_s", "time_to_target_high_s")
-    return [time if everybody or time == "--" else f"$>$ {time}", f"{row['reached']:g}/{row['n']:g}",
+    return [time_cell(row), f"{row['reached']:g}/{row['n']:g}",
             speedup_cell(row),
             with_interval(row, "final_accuracy_mean", "final_accuracy_low", "final_accuracy_high", lambda v: f"{100 * v:.1f}"),
             "--" if not known(row["utilisation"]) else f"{100 * row['utilisation']:.0f}"]
@@ -53,6 +59,7 @@ def table(results):
         f"time to {target_text(results) or 'target'} (s)", "reached",
         f"speed-up over {baseline.iloc[0]}" if len(baseline) else "speed-up", "final accuracy (%)", "utilisation (%)"]
     lines = ["% Means with 95 % intervals; > and <: at least, at most, as not every run reached the target.", f"% {WHAT_MARKS_MEAN}",
+             f"% {WHAT_CUT_MEANS}", f"% {WHAT_EDGE_MEANS}",
              "% Needs \\usepackage{booktabs}.",
              f"\\begin{{tabular}}{{{'l' * (1 + len(axes))}{'r' * (len(heads) - 1 - len(axes))}}}", "\\toprule",
              " & ".join(map(escaped, heads)) + " \\\\", "\\midrule"]
@@ -62,5 +69,5 @@ def table(results):
         if before is not None and at != before:
             lines.append("\\addlinespace")
         before = at
-        lines.append(" & ".join([escaped(row["algorithm"])] + [escaped(value_text(v)) for v in at] + cells(row)) + " \\\\")
+        lines.append(" & ".join([escaped(row["algorithm"]) + (DAGGER if is_at_edge(row) else "")] + [escaped(value_text(v)) for v in at] + cells(row)) + " \\\\")
     return "\n".join(lines + ["\\bottomrule", "\\end{tabular}"]) + "\n"

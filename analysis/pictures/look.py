@@ -1,10 +1,14 @@
 """Which colour, marker and dashes an algorithm has: its own, in every scenario and every figure."""
+import functools
 import hashlib
+import re
 
 import matplotlib.colors
+import numpy as np
 
+from .colours import lab
 from .results import list_of, object_of
-from .style import legend_name
+from .style import CLASSES, STATES, legend_name
 
 SOLID, LONG, SHORT, DOTS = "-", (0, (5, 1.5)), (0, (2.2, 1.2)), (0, (5, 1.5, 1, 1.5))
 DASHES = [SOLID, LONG, SHORT, DOTS]
@@ -51,40 +55,82 @@ ALGORITHMS = {
 }
 # Markers that cover less than the others of their size.
 LARGER = {"*": 1.7, "X": 1.2, "P": 1.2, "^": 1.25, "v": 1.25, "<": 1.25, ">": 1.25}
-# Of a label that is no algorithm's name: its algorithm's colour, so much towards white (or, below zero, black).
-SHADES = [0.35, -0.35, 0.55, -0.6, 0.2, -0.2]
+# Dashes of labels: no algorithm has them, so that a label is never taken for another algorithm.
+LABEL_DASHES = [(0, (9, 2)), (0, (5, 1.2, 1, 1.2, 1, 1.2)), (0, (6, 1.2, 2.5, 1.2)), (0, (2.2, 1.2, 1, 1.2))]
+SALT = 843  # with which no two labels of an algorithm in a shipped scenario have the same colour or marker
+PLACES = len(MARKERS) * len(LABEL_DASHES)
+# Shades of an algorithm's colour, for its labels: how far each is from all others at least (CIE76), and from colours of
+# algorithms, classes and states; and how light.
+FROM_OTHER_SHADES, FROM_ALL_ELSE, LIGHTEST = 10, 9, 80
+MIXED = [sign * step / 20 for step in range(1, 16) for sign in (1, -1)]  # with so much white or (below zero) black
 
 
-def shaded(colour, towards):
-    """The colour mixed with white or black; one that is dark already can only become lighter."""
-    rgb = matplotlib.colors.to_rgb(colour)
-    if max(rgb) < 0.4:
-        towards = abs(towards)
+def mixed(colour, towards):
+    """The colour with so much white, or black below zero, in it."""
     end = 1 if towards > 0 else 0
-    return matplotlib.colors.to_hex([part + abs(towards) * (end - part) for part in rgb]).upper()
+    return matplotlib.colors.to_hex([part + abs(towards) * (end - part) for part in matplotlib.colors.to_rgb(colour)]).upper()
 
 
-def variants(label, name):
-    """Looks for a label that has none of its own, the same in every scenario; the later ones are for when an earlier
-    one is taken."""
-    place = int.from_bytes(hashlib.sha256(label.encode("utf-8", "surrogatepass")).digest()[:8], "big")
-    family = list(ALGORITHMS.values()) if name not in ALGORITHMS else [ALGORITHMS[name]]
-    for step in range(len(MARKERS) * len(DASHES) * len(SHADES)):
-        at = place + step
-        yield (shaded(family[at % len(family)][0], SHADES[at % len(SHADES)]), MARKERS[at % len(MARKERS)],
-               DASHES[at // len(MARKERS) % len(DASHES)])
+@functools.lru_cache
+def _taken():
+    states = [colour for state, colour in STATES.items() if state != "update"]  # updates are ticks
+    return [lab(colour) for colour in [look[0] for look in ALGORITHMS.values()] + CLASSES + states]
+
+
+@functools.lru_cache
+def shades(colour):
+    """Shades of an algorithm's colour, each as far as can be from it and from those before. An odd number of them: so the
+    powers of two, which numbers in labels often are, do not fall on the same one in a row."""
+    free = {}
+    for towards in MIXED:
+        seen = lab(mixed(colour, towards))
+        if seen[0] < LIGHTEST and min(np.linalg.norm(seen - other) for other in _taken()) > FROM_ALL_ELSE:
+            free[mixed(colour, towards)] = seen
+    found, near = [], [lab(colour)]
+    while free:
+        far = {shade: min(np.linalg.norm(seen - other) for other in near) for shade, seen in free.items()}
+        best = max(far, key=far.get)
+        if far[best] < FROM_OTHER_SHADES:
+            break
+        found.append(best)
+        near.append(free.pop(best))
+    return found[:min(7, len(found) - 1 + len(found) % 2)]
+
+
+def place_of(text):
+    """A number that belongs to a text. Those of texts that differ in one number differ as these numbers do."""
+    numbers = list(re.finditer(r"[0-9]+(\.[0-9]+)?", text))
+    last = numbers[-1] if numbers else None
+    rest = f"{text[:last.start()]}#{text[last.end():]}" if last else text
+    digest = hashlib.sha256(f"{SALT} {rest}".encode("utf-8", "surrogatepass")).digest()
+    return int.from_bytes(digest[:8], "big") + (int(last[0].replace(".", "")[-15:]) if last else 0)
+
+
+def look_of(label, name, further=0):
+    """(colour, marker, dashes) of a label: those of the algorithm it is named after, else a shade of the colour of the
+    algorithm it stands for, with a marker and dashes of its own. It takes nothing but the two, so that it is the same in
+    every scenario."""
+    if label in ALGORITHMS and name in (label, None):
+        return ALGORITHMS[label]
+    known = list(ALGORITHMS)
+    base = ALGORITHMS[name if name in ALGORITHMS else known[place_of(label if name is None else name) % len(known)]]
+    place = place_of(label)
+    colours = shades(base[0])
+    at = place + further
+    return colours[place % len(colours)], MARKERS[at % len(MARKERS)], LABEL_DASHES[at // len(MARKERS) % len(LABEL_DASHES)]
 
 
 def looks_of(algorithms, names):
-    """label -> (colour, marker, dashes): those of the name the label is, else a variant of the name it stands for."""
-    looks = {label: ALGORITHMS[label] for label in algorithms if label in ALGORITHMS}
-    for label in algorithms:
-        if label in looks:
-            continue
-        candidates = list(variants(label, names.get(label)))
-        colours, marks = {look[0] for look in looks.values()}, {look[1:] for look in looks.values()}
-        free = [c for c in candidates if c[1:] not in marks]
-        looks[label] = next((c for c in free if c[0] not in colours), free[0] if free else candidates[0])
+    """label -> look. Where two labels would be drawn quite alike (one pair of some two hundred that differ in words), the
+    later one in the alphabet has another marker or dashes."""
+    looks = {label: look_of(label, names.get(label)) for label in algorithms}
+    taken = set()
+    for label in sorted(looks):
+        further = 0
+        while looks[label] in taken and further < PLACES:
+            further += 1
+            looks[label] = look_of(label, names.get(label), further)
+        taken.add(looks[label])
     return looks
 
 

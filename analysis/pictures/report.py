@@ -13,7 +13,7 @@ from .figures.target import rows_of
 from .look import Look
 from .results import NoData
 from .style import CLASSES, STATES, evenly
-from .verdicts import WHAT_MARKS_MEAN, mark, sign
+from .verdicts import WHAT_CUT_MEANS, WHAT_MARKS_MEAN, is_at_edge, is_cut, mark, sign
 
 PAGE = pathlib.Path(__file__).parent / "page"
 LIBRARIES = [pathlib.Path("/usr/share/javascript/chart.js/chart.min.js"),
@@ -66,7 +66,14 @@ def curve_data(results, point, most):
 def summary_data(results, point):
     wanted = ["algorithm", "n", "reached", "time_to_target_mean_s", "time_to_target_low_s", "time_to_target_high_s",
               "speedup", "speedup_low", "speedup_high"]
-    return [{**{c: rounded(row[c]) for c in wanted}, "mark": mark(row)} for row in rows_of(results, point).to_dict("records")]
+    return [{**{c: rounded(row[c]) for c in wanted}, **without_interval(row), "mark": mark(row)}
+            for row in rows_of(results, point).to_dict("records")]
+
+
+def without_interval(row):
+    """Of what is only a bound, no ends of an interval."""
+    bounds = (["time_to_target"] if row["reached"] < row["n"] else []) + (["speedup"] if sign(row) else [])
+    return {f"{what}_{end}{'_s' if what == 'time_to_target' else ''}": None for what in bounds for end in ("low", "high")}
 
 
 def sweep_data(results):
@@ -292,10 +299,12 @@ def table_html(results):
         rows = []
         for _, row in rows_of(results, point).iterrows():
             time = interval_cell(row, "time_to_target_mean_s", "time_to_target_low_s", "time_to_target_high_s", words.seconds)
+            if time and row["reached"] < row["n"]:  # a bound has no interval
+                time = "&gt; " + interval_cell(row, *["time_to_target_mean_s"] * 3, words.seconds)
             low, high = ("speedup", "speedup") if sign(row) else ("speedup_low", "speedup_high")  # a bound has no interval
             speed = interval_cell(row, "speedup", low, high, lambda v: f"{v:.2f}x")
             if speed:
-                speed = text(mark(row)) + speed
+                speed = text(mark(row)) + speed + ("<small>(cut)</small>" if is_cut(row) else "")
             accuracy = interval_cell(row, "final_accuracy_mean", "final_accuracy_low", "final_accuracy_high",
                                      lambda v: f"{100 * v:.2f} %")
             bad = [f"{row[k]:g} {k}" for k in ("failed", "diverged") if words.known(row[k]) and row[k] > 0]
@@ -308,7 +317,7 @@ def table_html(results):
                 cells = [counted(row["n"]) + bad, accuracy or "-", utilisation]
             cells += expense_cells(results, row)
             label = text(row["algorithm"])
-            edge = "<small>tuned to the edge of its grid</small>" if words.known(row["tuned_at_edge"]) and row["tuned_at_edge"] > 0 else ""
+            edge = "<small>tuned to the edge of its grid</small>" if is_at_edge(row) else ""
             colour = look.colour(row["algorithm"]) if row["algorithm"] in results.algorithms else "#888"
             rows.append(f'<tr data-label="{label}"><td><span class="swatch" style="background:{colour}"></span>{label}{edge}</td>' +
                         "".join(f"<td>{c}</td>" for c in cells) + "</tr>")
@@ -321,7 +330,7 @@ def table_html(results):
                       (f"<h3>{text(title)}</h3>" if title else "") + "<table><thead><tr>" +
                       "".join(f"<th>{h}</th>" for h in heads) + "</tr></thead><tbody>" + "".join(rows) + "</tbody></table></div>")
     note = (f"<p class=\"note\">Small figures: 95 % intervals. {WHAT_MARKS_MEAN} &gt; and &lt;: at least, at "
-            "most, because one side has runs that ended before they reached the target.</p>" if results.target else "")
+            f"most, because one side has runs that ended before they reached the target. {WHAT_CUT_MEANS}</p>" if results.target else "")
     return "".join(tables) + note
 
 

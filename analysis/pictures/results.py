@@ -14,24 +14,12 @@ TEXT = {column["name"] for table in DESCRIBED.values() for column in table["colu
 # Columns of energy and cost: there only where the scenario gives power or prices.
 WHEN_GIVEN = {column["name"] for table in DESCRIBED.values() for column in table["columns"] if "only_with" in column}
 # These exist only when something asks for them, so their absence is no fault of the folder.
-ON_REQUEST = {"decisions", "events", "warnings"}
+ON_REQUEST = {"decisions", "events", "tuned", "warnings", "whatif"}
 # A row without these belongs to nothing.
 KEYS = {"runs": ["run", "algorithm"], "summary": ["algorithm"], "comparisons": ["algorithm", "against", "verdict"],
-        "warnings": ["run", "text"], "events": ["begin_s", "end_s"],
-        "decisions": ["time_s", "value"]}
+        "warnings": ["run", "text"], "events": ["begin_s", "end_s"], "decisions": ["time_s", "value"],
+        "tuned": ["algorithm"], "whatif": ["algorithm", "change"]}
 LARGEST = 1e150  # no quantity of a run is; beyond it sums and squares leave the numbers
-
-# Files that not every results folder has. tuned.csv has a column for each tuned parameter as well.
-SOMETIMES = {
-    "tuned": ["algorithm", "candidate", "rung", "seeds", "reached", "time_to_target_s", "best_test_accuracy",
-              "final_test_loss", "broken", "chosen", "at_edge"],
-    "whatif": ["algorithm", "change", "updates", "updates_per_s", "gain", "samples_per_s", "reason",
-               "named", "bottleneck"],
-}
-COLUMNS = {**SOMETIMES, **COLUMNS}
-TEXT = TEXT | {"change"}
-ON_REQUEST = ON_REQUEST | set(SOMETIMES)
-KEYS = {"tuned": ["algorithm"], "whatif": ["algorithm", "change"], **KEYS}
 
 
 class NoData(Exception):
@@ -81,9 +69,16 @@ class Results:
         self.summary["verdicts"] = self._verdicts()
         self.summary["replicas"] = self.summary["n"].max() if len(self.summary) else 0.0
 
+    def _file(self, name):
+        """Its place. A pipe or a device is refused: reading it might never end."""
+        file = self.folder / name
+        if file.exists() and not file.is_file() and not file.is_dir():
+            raise NoData(f"{file}: must be a file, and is a pipe, a socket or a device; remove it")
+        return file
+
     def _json(self, name):
         try:
-            read = json.loads((self.folder / name).read_text(encoding="utf-8"))
+            read = json.loads(self._file(name).read_text(encoding="utf-8"))
         except (OSError, ValueError, RecursionError) as error:
             self.missing.append(f"{name} ({_reason(error)})")
             return {}
@@ -99,7 +94,7 @@ class Results:
         return part
 
     def _table(self, name):
-        file = self.folder / f"{name}.csv"
+        file = self._file(f"{name}.csv")
         columns = COLUMNS[name]
         try:
             table = pd.read_csv(file, dtype={column: str for column in TEXT}, keep_default_na=False,

@@ -8,6 +8,8 @@ import matplotlib
 matplotlib.use("Agg")
 import matplotlib.pyplot as plt
 
+from .files import write_file
+
 # What a host does: pale, as nothing else is. The same in the bars of where time goes and in the Gantt chart.
 STATES = {"compute": "#A5D6B4", "send": "#8EA8DC", "receive": "#F3C795", "transfer": "#8EA8DC",
           "wait": "#ECECEC", "discarded": "#EE9C9C", "update": "#222222", "down": "#6B6B6B"}
@@ -122,5 +124,6 @@ def save(fig, folder, name, formats=FORMATS):
     whole = fig.get_tightbbox(fig.canvas.get_renderer()).padded(0.03)
     for kind in formats:
         metadata = {"svg": {"Date": None}, "pdf": {"CreationDate": None}, "png": {}}[kind]
-        fig.savefig(folder / f"{name}.{kind}", metadata=metadata, bbox_inches=whole)
+        write_file(folder / f"{name}.{kind}",
+                   lambda stream: fig.savefig(stream, format=kind, metadata=metadata, bbox_inches=whole))
     plt.close(fig)

@@ -6,9 +6,9 @@ HOW_TO_READ = ("Each line is the mean over an algorithm's replicas at that virtu
                "confidence interval; with fewer than five replicas, each of them is a thin line instead. A line ends "
                "where its first replica ends; where runs stop at the target, thin lines follow each of the others to its "
                "own end, a dot. The dashed line is the target, and the large markers on it are the mean times at which it "
-               "was reached (open: not by every run). Once everybody has reached the target, the time "
-               "axis ends. Thin dashes show a model that was never merged (an oracle), which does not count for the "
-               "target. The target's measure comes first. For a sweep, up to four points are shown, with that measure "
+               "was reached (open: not by every run). The time axis ends a little after the last has "
+               "reached the target, and later where some never do. Thin dots show what a merge at that moment would have "
+               "given (an oracle); nobody holds that model, and it does not count for the target. The target's measure comes first. For a sweep, up to four points are shown, with that measure "
                "only (without a target accuracy, or else loss); more than seven algorithms have a panel each (of a sweep, "
                "at its last point).")
 

@@ -4,34 +4,42 @@ from matplotlib.patches import Patch, Rectangle
 
 from ..results import NoData, value_text
 from ..style import legend_above, legend_name, panels, short, tiny
-from ..verdicts import ONE_REPLICA, known
+from ..verdicts import AT_EDGE, ONE_REPLICA, WHAT_EDGE_MEANS, is_at_edge, known
+from .arrows import edge_in_legend
 
 NAME = "best"
 TITLE = "Best algorithm over two swept parameters"
-HOW_TO_READ = ("Each cell names the algorithm in first place (summary.csv): the one of whose runs the largest share reached "
-               "the target, and of those the soonest on average. In its colour: it is faster than every other by "
-               "comparisons.csv. Grey: that is undecided. The cell then names the first, marked ~, and the next of those than "
-               "which it is not decidedly faster. White: no algorithm reached the target. If more than two parameters are "
-               "swept, the others are held at their first value.")
+HOW_TO_READ = ("Each cell names the algorithm in first place (summary.csv): the one that reached the target in the largest share of "
+               "its runs; among equal shares, the one with the lowest mean time. A cell in the algorithm's colour: "
+               "comparisons.csv finds it faster than every other. Grey: undecided. The cell then names the first, marked ~, and "
+               "below it the next one that it is not clearly faster than. White: no algorithm reached the target. "
+               f"{WHAT_EDGE_MEANS} If more than two parameters are swept, the others are held at their first value.")
 UNDECIDED, NOBODY = "#D0D0D0", "#FFFFFF"
 
 
 def winner(rows):
-    """(label, whether it is the best for sure, its nearest rival if not); None when nobody reached the target."""
+    """(label, whether it is the best for sure, its nearest rival if not, those of them that were tuned to the edge); None when
+    nobody reached the target."""
     rows = rows.sort_values("place", na_position="last", kind="stable")
     if rows.empty or not known(rows.iloc[0]["time_to_target_mean_s"]):
         return None
     first = rows.iloc[0]
     rivals = [label for label in rows["algorithm"].iloc[1:] if first["verdicts"].get(label, "faster") != "faster"]
-    return first["algorithm"], first["decided"] != 0, rivals[0] if rivals and first["replicas"] > 1 else None
+    rival = rivals[0] if rivals and first["replicas"] > 1 else None
+    edge = {row["algorithm"] for _, row in rows.iterrows() if is_at_edge(row)} & {first["algorithm"], rival}
+    return first["algorithm"], first["decided"] != 0, rival, edge
 
 
 def draw_cell(ax, i, j, best, look):
     colour = NOBODY if best is None else look.colour(best[0]) if best[1] else UNDECIDED
     ax.add_patch(Rectangle((i - 0.5, j - 0.5), 1, 1, facecolor=colour, edgecolor="white", linewidth=1.5))
-    words = "none" if best is None else short(best[0], 16)
+
+    def named(label, most):
+        return short(label, most) + (AT_EDGE if label in best[3] else "")
+
+    words = "none" if best is None else named(best[0], 16)
     if best and not best[1] and best[2]:
-        words = f"~ {short(best[0], 14)}\n{short(best[2], 14)}"
+        words = f"~ {named(best[0], 14)}\n{named(best[2], 14)}"
     ax.text(i, j, words, ha="center", va="center", fontsize=tiny(),
             color="white" if best and best[1] and dark(colour) else "black")
 
@@ -58,19 +66,20 @@ def draw(results, look):
     xs, ys = list(dict.fromkeys(rows[x])), list(dict.fromkeys(rows[y]))
     fig, (ax,) = panels(look, 1, height=max(1.8, 0.42 * len(ys) + 0.8))
     fig.set_figwidth(min(fig.get_figwidth(), max(3.5, 0.85 * len(xs) + 1)))
-    used, doubt, nobody = {}, False, False
+    used, doubt, nobody, edge = {}, False, False, False
     for i, xv in enumerate(xs):
         for j, yv in enumerate(ys):
             best = winner(rows[(rows[x] == xv) & (rows[y] == yv)])
             draw_cell(ax, i, j, best, look)
             nobody |= best is None
+            edge |= best is not None and bool(best[3]) and (best[0] in best[3] or not best[1])
             doubt |= best is not None and not best[1]
             if best and best[1]:
                 used[best[0]] = Patch(color=look.colour(best[0]))
     ax.set_xlim(-0.5, len(xs) - 0.5)
     ax.set_ylim(-0.5, len(ys) - 0.5)
-    ax.set_xticks(range(len(xs)), [textwrap.fill(short(value_text(v), 48), 13) for v in xs])
-    ax.set_yticks(range(len(ys)), [textwrap.fill(short(value_text(v), 48), 16) for v in ys])
+    ax.set_xticks(range(len(xs)), [textwrap.fill(short(value_text(v), 48), 13, break_long_words=False) for v in xs])
+    ax.set_yticks(range(len(ys)), [textwrap.fill(short(value_text(v), 48), 16, break_long_words=False) for v in ys])
     ax.set_xlabel(results.axis_name(x))
     ax.set_ylabel(results.axis_name(y))
     ax.grid(False)
@@ -81,5 +90,5 @@ def draw(results, look):
         entries["undecided" if rows["replicas"].max() > 1 else ONE_REPLICA.rstrip(".")] = Patch(color=UNDECIDED)
     if nobody:
         entries["target not reached"] = Patch(facecolor=NOBODY, edgecolor="0.5", linewidth=0.5)
-    legend_above(fig, entries)
+    legend_above(fig, {**entries, **(edge_in_legend() if edge else {})})
     return fig

@@ -16,7 +16,9 @@ FEWEST_FOR_BANDS = 5  # replicas; the interval of fewer fills the chart, so that
 LOG_BEYOND = 10       # updates of one algorithm over those of another: on a linear axis one of them is a vertical line
 MARKERS = 7           # on a curve
 BEYOND_THE_LAST = 1.3  # how far the time axis goes after everybody has reached the target
-ORACLE = {"linewidth": 0.8, "linestyle": (0, (3, 3)), "marker": None, "alpha": 0.8}
+TO_SEE_WHO_DOES_NOT = 2  # and how far where some never do
+ORACLE = {"linewidth": 1, "linestyle": (0, (1, 2)), "marker": None}  # dots, which no algorithm's own line has
+ORACLE_SAW = "if merged there (oracle)"
 
 
 def measures(results):
@@ -38,14 +40,14 @@ def oracle_places(results, runs, at, x):
 
 
 def draw_mean(ax, look, label, at, mean, oracle, markevery):
-    """The mean curve; what an oracle saw is dashed and thin, and named so."""
+    """The mean curve; what an oracle saw is dotted and thin, and named so."""
     style = look.line(label, markevery=markevery)
     if not oracle.any():
         ax.plot(at, mean, **style)
         return
     # A model that exists stays what it is until the next merge: a step, not a slope.
     ax.plot(at[~oracle], mean[~oracle], **{**style, "drawstyle": "steps-post", "markevery": None})
-    ax.plot(at, mean, **{**style, **ORACLE, "label": f"{legend_name(label)}: if merged there (oracle)"})
+    ax.plot(at, mean, **{**style, **ORACLE, "label": f"{legend_name(label)}: {ORACLE_SAW}"})
 
 
 def single_replicas(results, runs, drawn, x, y):
@@ -135,11 +137,13 @@ def mark_crossings(ax, results, look, rows, y):
 
 
 def time_that_matters(results, rows):
-    """Until a little after the last has reached the target; None when the whole run matters: there is no target, or
-    somebody never reaches it."""
-    if results.target is None or rows.empty or (rows["reached"] < rows["n"]).any() or reached_at(rows).isna().any():
+    """Until a little after the last has reached the target, and longer where somebody never does, so that this is seen;
+    None when the whole run matters: there is no target, or nobody reaches it."""
+    reached = reached_at(rows).dropna() if results.target is not None else rows[:0]
+    if reached.empty:
         return None
-    return BEYOND_THE_LAST * reached_at(rows).max()
+    everybody = len(reached) == len(rows) and (rows["reached"] >= rows["n"]).all()
+    return (BEYOND_THE_LAST if everybody else TO_SEE_WHO_DOES_NOT) * reached.max()
 
 
 def frame(ax, results, point, x, y, x_label):
@@ -203,7 +207,8 @@ def one_panel_each(results, look, point, columns_of, y):
     number_below(axes)
     fig.supxlabel(axes_words(results, point, x, x_label), fontsize="medium")
     name_point(fig, results, point)
-    legend_above(fig, {name: handle for name, handle in entries_of(axes).items() if name.startswith("target")})
+    legend_above(fig, {name: handle for name, handle in entries_of(axes).items()
+                       if name.startswith("target") or name.endswith(ORACLE_SAW)})
     return fig
 
 
@@ -235,5 +240,5 @@ def figure(results, look, columns_of):
         if len(points) > 1:
             ax.set_title(textwrap.fill(results.point_title(point), 52))
     # Long names last, where they widen the last column only.
-    legend_above(fig, dict(sorted(entries_of(axes).items(), key=lambda entry: entry[0].endswith("(oracle)"))))
+    legend_above(fig, dict(sorted(entries_of(axes).items(), key=lambda entry: entry[0].endswith(ORACLE_SAW))))
     return fig

@@ -1,23 +1,27 @@
+import math
 import textwrap
 
 from matplotlib.lines import Line2D
 
 from ..results import NoData, value_text
 from ..style import legend_above, panels, short, small
+from ..units import sizes_of
 from ..verdicts import WHAT_MARKS_MEAN, is_undecided, known
-from .arrows import arrow_in_legend, bound_arrow, has_bound_arrows
+from .arrows import arrow_in_legend, beside, bound_arrow, has_bound_arrows
 from .curves import FEWEST_FOR_BANDS
 from .scales import is_geometric, is_number, log_axis, spans_much
 from .target import against_baseline, ran_until, target_text
 
 NAME = "sweep"
 TITLE = "Time to target and speed-up over the swept parameter"
-HOW_TO_READ = ("One line per algorithm, named at its end; the shaded band is the 95 % interval from summary.csv (with fewer "
+HOW_TO_READ = ("One line per algorithm, named at its end, through what was measured; the shaded band is the 95 % interval from summary.csv (with fewer "
                "than five replicas, dots are the times of each instead). An open marker with an arrow: not every run "
                "reached the target at that value, and the true mean lies in the arrow's direction; where no run did, the "
-               "arrow starts where the runs end. Open without an arrow: on both sides of the speed-up runs ended before "
+               "arrow starts where the runs end. No line goes through these; those at one place stand side by side. Open without an arrow: on both sides of the speed-up runs ended before "
                f"they reached the target, and it compares times cut where they ended. {WHAT_MARKS_MEAN} If several "
                "parameters are swept, the others are held at their first value, which the title says.")
+NEAR = 0.06       # of the axis: two markers would cover each other
+SIDE_BY_SIDE = 7  # points between them then
 
 
 def sweep_axis(results):
@@ -56,21 +60,46 @@ def point_of(results, row):
     return tuple(row[axis] if axis in row else results.runs[axis].iloc[0] for axis in results.axes)
 
 
-def draw_line(ax, look, label, places, cells, bands):
-    """A line through what was reached, a band around it, arrows where it is only a bound; returns its values."""
-    there = [(x, *cell) for x, cell in zip(places, cells) if known(cell[0])]
-    ax.plot([x for x, *_ in there], [v for _, v, *_ in there], **look.line(label))
-    if bands:
-        inside = [(x, low, high) for x, _, low, high, _ in there if known(low) and known(high)]
+def beside_each_other(series):
+    """{(label, x): points}: bounds at one place with nearly the same value, such as where all runs end, are drawn side by
+    side. series: label -> [(x, value, low, high, bound)]."""
+    bounds = [(x, value, label) for label, cells in series.items() for x, value, _, _, bound in cells if bound]
+    shown = [value for cells in series.values() for _, value, *_ in cells]
+
+    def is_near(one, other):
+        return other / one <= 1 + 3 * NEAR if spans_much(shown) else other - one <= NEAR * max(shown)
+
+    aside = {}
+    for x in dict.fromkeys(x for x, _, _ in bounds):
+        here = sorted(((value, label) for at, value, label in bounds if at == x), key=lambda found: found[0])
+        groups = []
+        for value, label in here:
+            if groups and is_near(groups[-1][-1][0], value):
+                groups[-1].append((value, label))
+            else:
+                groups.append([(value, label)])
+        for group in groups:
+            ordered = [label for label in series if label in [other for _, other in group]]
+            aside |= {(label, x): SIDE_BY_SIDE * (i - (len(ordered) - 1) / 2) for i, label in enumerate(ordered)}
+    return aside
+
+
+def draw_line(ax, look, label, cells, bands, aside):
+    """A line through what was measured and a band around it; a bound is an open marker with an arrow, which no line goes
+    through. cells: (x, value, low, high, bound), from left to right."""
+    ax.plot([x for x, *_ in cells], [math.nan if bound else value for _, value, _, _, bound in cells], **look.line(label))
+    if bands:  # only where the line is
+        inside = [(x, low, high) if known(low) and known(high) and not bound else (x, math.nan, math.nan)
+                  for x, _, low, high, bound in cells]
         ax.fill_between([x for x, _, _ in inside], [low for _, low, _ in inside], [high for _, _, high in inside],
                         color=look.colour(label), alpha=0.12, linewidth=0)
-    for x, value, _, _, bound in there:
+    for x, value, _, _, bound in cells:
         if bound:
-            ax.plot([x], [value], zorder=3, **look.mark(label, markerfacecolor="white",
-                                                        markeredgecolor=look.colour(label), markeredgewidth=1))
+            ax.plot([x], [value], linestyle="none", label="_room")  # what is drawn beside its place does not widen the axes
+            ax.plot([x], [value], zorder=3, transform=beside(ax, aside.get((label, x), 0)), label="_bound",
+                    **look.mark(label, markerfacecolor="white", markeredgecolor=look.colour(label), markeredgewidth=1))
             if bound != "mixed":
-                bound_arrow(ax, x, value, look.colour(label), way=1 if bound == "at_least" else -1)
-    return [value for _, value, *_ in there]
+                bound_arrow(ax, x, value, look.colour(label), way=1 if bound == "at_least" else -1, aside=aside.get((label, x), 0))
 
 
 def mark_undecided(ax, look, label, rows, places):
@@ -134,7 +163,8 @@ def draw(results, look):
         raise NoData(f"summary.csv has no column {axis}")
     rows, fixed = rows_along(results, axis)
     values = list(dict.fromkeys(rows[axis]))
-    place = {v: v for v in values} if is_number(values) else {v: i for i, v in enumerate(values)}
+    sizes = values if is_number(values) else sizes_of(values)
+    place = dict(zip(values, sizes or range(len(values))))
     bands = rows["n"].max() >= FEWEST_FOR_BANDS
     baseline = rows["baseline"].dropna()
     kinds = [(time_at, f"time to {target_text(results)} (s)"),
@@ -142,20 +172,24 @@ def draw(results, look):
     fig, axes = panels(look, 2, height=2.5)
     all_ends = []
     for ax, (cell_of, label) in zip(axes, kinds):
-        shown, ends = [], {}
+        series = {}
         for algorithm in results.algorithms_of(rows):
             mine = rows[rows["algorithm"] == algorithm]
-            places = [place[v] for v in mine[axis]]
-            cells = [cell_of(results, row) for _, row in mine.iterrows()]
-            shown += draw_line(ax, look, algorithm, places, cells, bands)
-            there = [(x, cell[0]) for x, cell in zip(places, cells) if known(cell[0])]
-            if there:
-                ends[algorithm] = max(there)
+            cells = [(place[row[axis]], *cell_of(results, row)) for _, row in mine.iterrows()]
+            series[algorithm] = sorted((cell for cell in cells if known(cell[1])), key=lambda cell: cell[0])
+        aside = beside_each_other(series)
+        for algorithm, cells in series.items():
+            mine = rows[rows["algorithm"] == algorithm]
+            draw_line(ax, look, algorithm, cells, bands, aside)
             if cell_of is speedup_at:
-                mark_undecided(ax, look, algorithm, mine, places)
+                mark_undecided(ax, look, algorithm, mine, [place[v] for v in mine[axis]])
             if not bands and cell_of is time_at:
                 draw_replicas(ax, results, look, algorithm, mine, axis, place)
-        frame(ax, results.axis_name(axis), values, place, shown, label)
+        if any(aside.values()):
+            ax.margins(x=0.09)  # for those beside the first and the last place
+        ends = {algorithm: cells[-1][:2] for algorithm, cells in series.items() if cells}
+        shown = [value for cells in series.values() for _, value, *_ in cells]
+        frame(ax, results.axis_name(axis), place, bool(sizes), shown, label)
         all_ends.append(ends)
     axes[1].axhline(1, color="0.35", linestyle="--", linewidth=0.9)
     if fixed:
@@ -177,22 +211,47 @@ def legend(axes, rows):
     return entries
 
 
+def letters_of(ax):
+    """How many letters of a tick's name fit side by side below a panel."""
+    return ax.figure.get_figwidth() * 72 / ax.get_gridspec().ncols * 0.6 / (0.6 * small())
+
+
 def name_ticks(ax, places, names):
-    """Names below a panel, in lines where they would meet otherwise."""
-    letters = ax.figure.get_figwidth() * 72 / len(ax.figure.axes) * 0.6 / len(names) / (0.6 * small())  # room for each
-    ax.set_xticks(places, [textwrap.fill(short(name, 48), max(6, int(letters))) for name in names])
+    """Names below a panel: in lines where they would meet otherwise, and where words are too long for that, aslant. No
+    word is broken."""
+    room = int(letters_of(ax) / len(names))
+    lines = [textwrap.fill(short(name, 48), max(6, room), break_long_words=False, break_on_hyphens=False) for name in names]
+    if max(len(line) for name in lines for line in name.splitlines()) <= max(6, room):
+        ax.set_xticks(places, lines)
+    else:
+        ax.set_xticks(places, [short(name, 24) for name in names], rotation=35, ha="right", rotation_mode="anchor")
 
 
-def frame(ax, name, values, place, shown, label):
-    log_x = is_geometric(values)
+def name_values(ax, places, names, log):
+    """Names at values that are drawn to scale; one that would meet the one before it is left out, the tick stays."""
+    at = [math.log(place) if log else place for place in places]
+    letter = (max(at) - min(at)) / letters_of(ax)
+    told, free = [], -math.inf
+    for here, name in zip(at, names):
+        fits = here - (len(name) / 2 + 0.5) * letter >= free
+        told.append(name if fits else "")
+        free = here + len(name) / 2 * letter if fits else free
+    ax.set_xticks(places, told)
+    ax.minorticks_off()
+
+
+def frame(ax, name, place, to_scale, shown, label):
+    """place: value -> where it is drawn, which is its size if they are drawn to scale."""
+    order = sorted(place, key=place.get)
+    places, names = [place[value] for value in order], [value_text(value) for value in order]
+    log_x = to_scale and is_geometric(places)
     ax.set_xlabel(name + (" (log scale)" if log_x else ""))
     if log_x:
         ax.set_xscale("log")
-    if not is_number(values):
-        name_ticks(ax, [place[v] for v in values], [value_text(v) for v in values])
-    elif len(values) <= 8:
-        ax.set_xticks(values, [value_text(v) for v in values])
-        ax.minorticks_off()
+    if not to_scale:
+        name_ticks(ax, places, names)
+    elif len(places) <= 8 or not is_number(order):
+        name_values(ax, places, names, log_x)
     if spans_much(shown):
         log_axis(ax.yaxis)
         label = label.replace(" (s)", "\n(s, log scale)") if label.endswith("(s)") else label + " (log scale)"

@@ -1,9 +1,9 @@
 from matplotlib.patheffects import withStroke
 
 from ..results import NoData, seconds
-from ..style import panels, short, small
-from ..verdicts import WHAT_MARKS_MEAN, known, mark
-from .arrows import bound_arrow
+from ..style import legend_above, panels, short, small
+from ..verdicts import AT_EDGE, WHAT_CUT_MEANS, WHAT_EDGE_MEANS, WHAT_MARKS_MEAN, is_at_edge, known, mark
+from .arrows import bound_arrow, edge_in_legend
 from .scales import log_axis, spans_much
 
 NAME = "target"
@@ -13,7 +13,8 @@ HOW_TO_READ = ("Left: mean virtual time to reach the target with its 95 % interv
                f"{WHAT_MARKS_MEAN} Bars start at zero; where values differ by a factor of twelve or more the axis is "
                "logarithmic, and they are points. Pale, with an arrow: not every run (right: not every pair of runs) "
                "reached the target, k/n says how many did, and the true value lies in the arrow's direction; what no run "
-               "reached is an arrow from where the runs end. An interval too long for the axis ends in an arrowhead and "
+               "reached is an arrow from where the runs end. Such a bound has no interval. "
+               f"{WHAT_CUT_MEANS} {WHAT_EDGE_MEANS} An interval too long for the axis ends in an arrowhead and "
                "a number. All intervals are computed by the simulator (summary.csv).")
 TIME = ["time_to_target_mean_s", "time_to_target_low_s", "time_to_target_high_s"]
 ON_ANY_COLOUR = [withStroke(linewidth=2.2, foreground="white", alpha=0.9)]
@@ -101,7 +102,7 @@ def time_cell(results, point, row):
     if known(row[TIME[0]]):
         everybody = row["reached"] >= row["n"]
         text = seconds(row[TIME[0]])
-        return (*row[TIME], text if everybody else f"> {text}{share}", "" if everybody else "at_least")
+        return (*row[TIME], text, "") if everybody else (row[TIME[0]], None, None, f"> {text}{share}", "at_least")
     end = ran_until(results, point, row["algorithm"])
     if end is None or not end > 0:
         return f"not reached{share}"
@@ -113,7 +114,8 @@ def speedup_cell(row):
     if not known(value):
         return "no pair reached the target"
     pairs = f"  ({row['speedup_pairs']:g}/{row['n']:g} pairs)" if row["speedup_pairs"] < row["n"] else ""
-    return value, low, high, f"{mark(row)}{value:.2f}x{pairs}", bound
+    text = f"{mark(row)}{value:.2f}x{' (cut)' if bound == 'mixed' else ''}{pairs}"
+    return (value, None, None, text, bound) if bound in ("at_least", "at_most") else (value, low, high, text, bound)
 
 
 def draw_column(ax, look, rows, cells):
@@ -152,7 +154,7 @@ def draw(results, look):
     fig, (left, right) = panels(look, 2, height=0.55 + 0.24 * len(rows))
     times = draw_column(left, look, rows, [time_cell(results, point, row) for _, row in rows.iterrows()])
     ratios = draw_column(right, look, rows, [speedup_cell(row) for _, row in rows.iterrows()])
-    names = [short(label) for label in rows["algorithm"]]
+    names = [short(row["algorithm"]) + (AT_EDGE if is_at_edge(row) else "") for _, row in rows.iterrows()]
     left.set_yticks(range(len(rows)), names)
     right.set_yticks(range(len(rows)) if look.columns == 1 else [], names if look.columns == 1 else [])
     left.set_xlabel(f"virtual time to {target_text(results)} (s{', log scale' if times else ''})")
@@ -161,4 +163,6 @@ def draw(results, look):
                      (" (log scale)" if ratios else ""))
     if rows["speedup"].notna().any():
         right.axvline(1, color="0.35", linestyle="--", linewidth=0.9)
+    if any(is_at_edge(row) for _, row in rows.iterrows()):
+        legend_above(fig, edge_in_legend())
     return fig

@@ -11,8 +11,9 @@ from .target import target_text
 NAME = "tuning"
 TITLE = "Tuning: time to target against the tuned parameter"
 HOW_TO_READ = ("One panel per algorithm and tuned parameter: the time to target of every candidate, on seeds that are not "
-               "reported. Smaller markers: fewer seeds than others. Open markers: not every run reached the target; an "
-               "arrow: none did. The ring is the candidate that was chosen; a flat line means the choice hardly matters. "
+               "reported. Smaller markers: fewer seeds than others. Open markers: not every run reached the target, k/n "
+               "says how many did, and such a candidate ranks behind those with a larger share, however soon the others "
+               "arrived; an arrow: none did. The ring is the candidate that was chosen; a flat line means the choice hardly matters. "
                "Where an algorithm has several tuned parameters, its candidates differ in all of them, and no line joins "
                "them. "
                "'at the edge': the best value is the last of its grid, so that a better one may lie beyond. Without a "
@@ -66,6 +67,9 @@ def draw_part(ax, look, label, found, column, top, joined):
             ax.plot([x], [at], zorder=3, **look.mark(label, markersize=5 if row["seeds"] >= most else 3.2,
                                                      markerfacecolor=look.colour(label) if everybody else "white",
                                                      markeredgecolor="white" if everybody else look.colour(label)))
+            if not everybody:  # which ranks it behind those that all arrived, however soon its others did
+                ax.annotate(f"{row['reached']:g}/{row['seeds']:g}", (x, at), xytext=(0, -8), textcoords="offset points",
+                            ha="center", va="top", fontsize=tiny(), color="0.2")
         else:
             bound_arrow(ax, x, top, look.colour(label), points=10)
         if row["chosen"] > 0:

@@ -1,7 +1,7 @@
 from matplotlib.ticker import MaxNLocator
 
 from ..results import NoData
-from ..style import name_point, panels, short, small, tiny
+from ..style import name_point, number_below, panels, short, small, tiny
 from ..what_decides import AS_IS, asked
 
 NAME = "whatif"
@@ -80,6 +80,7 @@ def draw(results, look):
         ax.grid(axis="y", visible=False)
     axes[0].xaxis.set_major_locator(MaxNLocator(4, steps=[1, 2, 5, 10]))
     axes[0].set_xlim(lowest - (room if lowest < 1 else 0.15 * room), highest + room)
+    number_below(axes)
     fig.supxlabel("updates per second, relative to the cluster as it is", fontsize="medium")
     name_point(fig, results, point)
     return fig
