@@ -1,4 +1,6 @@
 // The commands and their options; what "run" writes and refuses has files of its own.
+#include <sys/stat.h>
+
 #include "sim/base/json.hpp"
 #include "sim/base/place.hpp"
 #include "sim/base/shell_word.hpp"
@@ -272,6 +274,32 @@ TEST_CASE("A new scenario runs as it is, and what is there is never overwritten"
       "new: must be letters, digits, '-', '_' or '.', not beginning with '.', got \"a b\"");
   check_refused(run_motley({"new", "no/where"}, folder.path()),
                 "no/where.json: cannot be written: No such file or directory");
+  for (const std::string& place : {"a/" + std::string(5000, 'x'), std::string(300, 'x')}) {
+    check_refused(run_motley({"new", place + "/b"}, folder.path()),
+                  place + "/b.json: cannot be written: File name too long");
+  }
+}
+
+TEST_CASE("A new scenario is not written through links that lead nowhere") {
+  const TemporaryFolder folder;
+  fs::create_symlink("elsewhere.json", folder.path() / "mine.json");
+  check_refused(run_motley({"new", "mine"}, folder.path()),
+                "mine.json: exists already; choose another name");
+  fs::create_symlink("elsewhere.json", folder.path() / "schema.json");
+  CHECK(run_motley({"new", "other"}, folder.path()).exit_code == 0);
+  CHECK_FALSE(fs::exists(folder.path() / "elsewhere.json"));
+  // Nor is a pipe waited for.
+  fs::remove(folder.path() / "schema.json");
+  REQUIRE(mkfifo(folder.file("schema.json").c_str(), 0600) == 0);
+  CHECK(run_motley({"new", "third"}, folder.path()).exit_code == 0);
+}
+
+TEST_CASE("A results folder whose name is too long does not exist") {
+  const TemporaryFolder folder;
+  const std::string name(5000, 'x');
+  check_refused(run_motley({"report", name}, folder.path()), "report: no such folder: " + name);
+  check_refused(run_motley({"explain", name, "sync", "async"}, folder.path()),
+                name + "/runs.csv: no such file; is this a results folder of motley run?");
 }
 
 TEST_CASE("slurm writes the scripts of a job array and of the job that merges") {

@@ -133,9 +133,9 @@ TEST_CASE("every damaged scenario is accepted or refused with the file and the p
 TEST_CASE("every odd command line ends with its answer or one line that says why not") {
   const Workplace folder;
   Mutations mutations(2);
-  const std::vector<std::string> commands = {"run",   "validate",   "plan",   "merge",
-                                             "slurm", "algorithms", "schema", "explain",
-                                             "new",   "--help",     "rnu",    ""};
+  const std::vector<std::string> commands = {"run",        "validate", "plan",    "merge", "slurm",
+                                             "algorithms", "schema",   "explain", "new",   "report",
+                                             "--help",     "rnu",      ""};
   const std::vector<std::string> words = {"s.json",
                                           "--out",
                                           "--out=",
@@ -177,6 +177,8 @@ TEST_CASE("every odd command line ends with its answer or one line that says why
                                           "\x01",
                                           "",
                                           std::string(5000, 'z'),
+                                          std::string(300, 'z') + "/x",
+                                          "a/" + std::string(5000, 'z') + "/b",
                                           "--help",
                                           "sync",
                                           "--baseline",

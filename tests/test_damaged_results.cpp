@@ -135,6 +135,28 @@ TEST_CASE("the reason names the place") {
         file + ": /result/virtual_s: must be a finite number, got null");
   CHECK(damage_of("/result/updates", -1) ==
         file + ": /result/updates: must be a whole number from 0, got -1");
+  CHECK(damage_of("/result/virtual_s", -1) ==
+        file + ": /result/virtual_s: must be at least 0, got -1");
+  CHECK(damage_of("/result/time_to_target_s", -1) ==
+        file + ": /result/time_to_target_s: must be at least 0, got -1");
+  CHECK(damage_of("/result/updates", 18446744073709551615U) ==
+        file +
+            ": /result/updates: must be a number of things that a run can count, got "
+            "18446744073709551615");
+  CHECK(damage_of("/result/staleness/0/2", 18446744073709551615U) ==
+        file +
+            ": /result/staleness/0/2: must be a number of things that a run can count, got "
+            "18446744073709551615");
+  for (const char* table : {"curve", "workers"}) {
+    CHECK(damage_of((std::string("/result/") + table).c_str(), Json::array()) ==
+          file + ": /result/" + table + ": must have rows, got []");
+  }
+  CHECK(damage_of("/result/failures", {{"lost_updates", 0}, {"workers", {{0, 0, 0}}}}) ==
+        file + ": /result/failures/workers: must be as many as there are workers, got [[0,0,0]]");
+  for (const Json& program : {Json("x"), Json::array({1}), Json()}) {
+    CHECK(damage_of("/program", program) ==
+          file + ": /program: must be an object, got " + program.dump());
+  }
   CHECK(damage_of("/description/seed", 2) == file + ": is the file of another run");
   CHECK(folder.with(good.dump()).damage == file + ": has no checksum");
   CHECK(folder.with("{").damage == file + ": is not the JSON of a run");
@@ -268,6 +290,18 @@ TEST_CASE("what lies where a run's file goes and is no file does not stop the pr
   fs::remove(place.path() / file);
   fs::create_directory(place.path() / file);
   check_refused(place.run(), file + ": is a folder where a run's file goes: remove it");
+}
+
+TEST_CASE("explain says what is wrong with the table of runs, and waits for no pipe") {
+  const Results place;
+  const auto explained = [&] { return place.motley({"explain", "out", "async", "sync"}); };
+  REQUIRE(explained().exit_code == 0);
+  place.write("out/runs.csv", "");
+  check_refused(explained(), "out/runs.csv: has no runs");
+  fs::remove(place.path() / "out/runs.csv");
+  REQUIRE(mkfifo(place.file("out/runs.csv").c_str(), 0600) == 0);
+  check_refused(explained(),
+                "out/runs.csv: is a FIFO (a pipe), not a file: write what comes out of it to one");
 }
 
 TEST_CASE("damage anywhere in a results folder ends in the same results or a refusal") {

@@ -7,6 +7,7 @@
 
 #include "sim/base/machine_memory.hpp"
 #include "sim/results/finite_result.hpp"
+#include "sim/results/link_use.hpp"
 #include "tests/small_scenario.hpp"
 
 namespace motley {
@@ -156,9 +157,12 @@ TEST_CASE("links that lie in a results folder are not written through") {
 
 TEST_CASE("Slurm gets no path with a backslash, by which it would mean something else") {
   const Workplace place;
-  check_refused(
-      place.motley({"slurm", "s.json", "--tasks", "2", "--out", "a\\b", "--dry-run"}),
-      "--out: Slurm takes no quote and no backslash in a path, got '" + place.file("a\\b") + "'");
+  check_refused(place.motley({"slurm", "s.json", "--tasks", "2", "--out", "a\\b", "--dry-run"}),
+                "--out: Slurm takes no quote, no backslash and no line break in a path, got \"" +
+                    place.file("a\\\\b") + "\"");
+  check_refused(place.motley({"slurm", "s.json", "--tasks", "2", "--out", "a\nb", "--dry-run"}),
+                "--out: Slurm takes no quote, no backslash and no line break in a path, got \"" +
+                    place.file("a\\nb") + "\"");
 }
 
 TEST_CASE("names are short enough for the files that are named by them") {
@@ -192,6 +196,17 @@ TEST_CASE("names are short enough for the files that are named by them") {
   CHECK(contains(nowhere.err, ": is not a results folder: it has no plan.json\n"));
 }
 
+TEST_CASE("a link without bandwidth is not used, and nothing is divided by it") {
+  RunResult result;
+  result.virtual_s = 2;
+  result.links = {{"dead", 0, 0, 0}, {"alive", 4, 2, 1}};
+  const std::vector<LinkUse> uses = link_uses(result);
+  REQUIRE(uses.size() == 2);
+  CHECK(uses[0].utilisation == 0);
+  CHECK(uses[0].max_utilisation == 0);
+  CHECK(uses[1].utilisation == 2.0 / (4 * 2));
+}
+
 TEST_CASE("a number of a result that is not finite is found by name") {
   RunResult result;
   result.workers.resize(2);
@@ -201,6 +216,9 @@ TEST_CASE("a number of a result that is not finite is found by name") {
   CHECK(first_not_finite(result).empty());
   result.curve[0].train_loss = INFINITY;  // that is diverging, and not for here
   CHECK(first_not_finite(result).empty());
+  result.links[0].bandwidth_Bps = 0;
+  CHECK(first_not_finite(result) == "what a byte takes on link server_up");
+  result.links[0].bandwidth_Bps = 1;
   result.curve[0].time_s = NAN;
   CHECK(first_not_finite(result) == "time_s of the curve");
   result.links[0].bytes = INFINITY;

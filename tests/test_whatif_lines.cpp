@@ -1,4 +1,6 @@
 // What decides, as the program tells it: whatif.csv, the lines after the table, explain.
+#include <sys/stat.h>
+
 #include "sim/base/json.hpp"
 #include "sim/cli/whatif_lines.hpp"
 #include "sim/study/whatif.hpp"
@@ -121,6 +123,37 @@ TEST_CASE("what was asked of finished runs is not asked again, of new ones it is
   CHECK(place.result("whatif.csv") == csv);
   CHECK(contains(place.run_with("/cluster/workers/1/speed=500Mf").err, "timing 2 runs"));
   CHECK(place.result("whatif.csv") != csv);
+}
+
+TEST_CASE("a table of what decides that is not as it was written is made anew, and told") {
+  const Computing place;
+  const Outcome first = place.run({"--quiet"});
+  REQUIRE(first.exit_code == 0);
+  const std::string csv = place.result("whatif.csv");
+  std::string edited = csv;
+  const std::size_t digit = edited.find_last_of("23456789");
+  edited[digit] = edited[digit] == '9' ? '8' : '9';
+  const auto check_made_anew = [&](const std::string& why) {
+    const Outcome explained = place.motley({"explain", "out", "async", "sync"});
+    CHECK(contains(explained.out, "\nout/whatif.csv: " + why +
+                                      ": what decides is left out; motley run makes it anew\n"));
+    CHECK_FALSE(contains(explained.out, "bottleneck"));
+    const Outcome again = place.run({"--quiet"});
+    CHECK(again.err == "motley: out/whatif.csv: " + why + ": the file is removed and made anew\n");
+    CHECK(again.out == first.out);
+    CHECK(place.result("whatif.csv") == csv);
+  };
+  for (const std::string& damaged : {edited, std::string(), std::string("\xff,\0\n", 4)}) {
+    place.write("out/whatif.csv", damaged);
+    check_made_anew("is not as motley wrote it");
+  }
+  fs::remove(place.path() / "out/whatif.csv");
+  REQUIRE(mkfifo(place.file("out/whatif.csv").c_str(), 0600) == 0);
+  check_made_anew("is a FIFO (a pipe), not a file: write what comes out of it to one");
+  place.write("out/whatif.csv", edited);
+  CHECK(place.run({"--quiet", "--no-whatif"}).err ==
+        "motley: out/whatif.csv: is not as motley wrote it: the file is removed\n");
+  CHECK_FALSE(place.has("out/whatif.csv"));
 }
 
 TEST_CASE("nobody need ask, and what was said of other runs is gone") {

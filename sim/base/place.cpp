@@ -25,7 +25,10 @@ std::string escaped(const std::string& key) {
 std::string located(const Place& place, const std::string& text) {
   constexpr std::size_t longest = 200;
   const std::string where = place.pointer.empty() ? "/" : shortened(place.pointer, longest);
-  return place.file.empty() ? where + ": " + text : place.file + ": " + where + ": " + text;
+  std::string line =
+      place.file.empty() ? where + ": " + text : place.file + ": " + where + ": " + text;
+  std::ranges::replace(line, '\0', '?');  // what() would end there
+  return line;
 }
 
 /// Letters to add, leave out, replace, or swap with their neighbour: the slips of typing.

@@ -5,6 +5,8 @@
 namespace motley {
 
 std::string why_not_regular(const std::filesystem::path& file) {
+  // The system would take what stands before it for the name.
+  if (file.native().find('\0') != std::string::npos) return "has a NUL in its name";
   std::error_code error;
   const std::filesystem::file_status status = std::filesystem::status(file, error);
   switch (status.type()) {

@@ -7,6 +7,7 @@
 #include "sim/cli/command_line.hpp"
 #include "sim/cli/explanation.hpp"
 #include "sim/cli/whatif_lines.hpp"
+#include "sim/results/whatif_files.hpp"
 
 namespace po = boost::program_options;
 
@@ -37,6 +38,10 @@ void tell_order(const std::string& folder, const Explanation& e, const std::stri
 
 /// Of both algorithms, where the runs were timed again on changed clusters.
 void tell_what_decides_of(const std::vector<std::string>& words, const std::string& point) {
+  if (const std::string damage = why_whatif_not_as_written(words[0]); !damage.empty()) {
+    std::cout << "\n" << damage << ": what decides is left out; motley run makes it anew\n";
+    return;
+  }
   std::string decides;
   for (const std::string& algorithm : {words[1], words[2]}) {
     const std::string line = whatif_line(words[0], algorithm, point);
@@ -62,7 +67,9 @@ int explain_results(const po::variables_map& options, const std::vector<std::str
   const std::optional<Explanation> explanation = explain(words[1], a, words[2], b);
   if (!explanation) {
     const std::string scenario = (std::filesystem::path(words[0]) / "scenario.json").string();
-    if (std::filesystem::exists(scenario) && !parse_json_file(scenario).contains("target")) {
+    std::error_code ignored;
+    if (std::filesystem::exists(scenario, ignored) &&
+        !parse_json_file(scenario).contains("target")) {
       std::cout << "There is nothing to explain: the scenario has no target, such as "
                    "\"target\": {\"accuracy\": 0.8}.\n";
       return 1;

@@ -5,6 +5,7 @@
 #include <iostream>
 #include <sstream>
 
+#include "sim/base/regular_file.hpp"
 #include "sim/cli/command_line.hpp"
 #include "sim/cli/scenario_schema.hpp"
 #include "sim/scenario/scenario.hpp"
@@ -65,7 +66,16 @@ void write_new(const fs::path& file, const std::string& text) {
   if (!out) throw InputError(file.string() + ": cannot be written: " + std::strerror(errno));
 }
 
+/// Whether something is there, if only a link that leads nowhere: that would be written through.
+bool is_taken(const fs::path& file) {
+  std::error_code ignored;
+  const fs::file_type type = fs::symlink_status(file, ignored).type();
+  return type != fs::file_type::not_found && type != fs::file_type::none;
+}
+
+/// Nothing of what is no file.
 std::string contents(const fs::path& file) {
+  if (!why_not_regular(file).empty()) return "";
   std::ifstream in(file, std::ios::binary);
   std::ostringstream text;
   text << in.rdbuf();
@@ -78,7 +88,7 @@ int make_new(const po::variables_map& options, const std::vector<std::string>&) 
   if (file.extension() != ".json") file += ".json";
   const std::string name = file.stem().string();
   check_name(name, {"", "new"});
-  if (fs::exists(file)) throw InputError(file.string() + ": exists already; choose another name");
+  if (is_taken(file)) throw InputError(file.string() + ": exists already; choose another name");
 
   std::string text = starting_scenario;
   for (std::size_t at = text.find("NAME"); at != std::string::npos; at = text.find("NAME", at)) {
@@ -89,7 +99,7 @@ int make_new(const po::variables_map& options, const std::vector<std::string>&) 
   write_new(file, text);
   std::cout << "wrote " << file.string() << "; run it with: motley run " << file.string() << "\n";
   const std::string schema_text = scenario_schema().dump(2) + "\n";
-  if (!fs::exists(schema)) {
+  if (!is_taken(schema)) {
     write_new(schema, schema_text);
     std::cout << "wrote " << schema.string() << ", from which editors complete and check it\n";
   } else if (contents(schema) != schema_text) {

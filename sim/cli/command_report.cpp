@@ -1,3 +1,5 @@
+#include <filesystem>
+
 #include "sim/base/place.hpp"
 #include "sim/cli/command_line.hpp"
 #include "sim/cli/reporting.hpp"
@@ -12,7 +14,8 @@ int report(const po::variables_map& options, const std::vector<std::string>&) {
     throw InputError("report: needs a results folder, such as results/quickstart");
   }
   const std::string folder = options["results"].as<std::vector<std::string>>().front();
-  if (!std::filesystem::is_directory(folder)) {
+  std::error_code ignored;
+  if (!std::filesystem::is_directory(folder, ignored)) {
     throw InputError("report: no such folder: " + folder);
   }
   std::vector<std::string> more;

@@ -218,7 +218,10 @@ int run(const po::variables_map& options, const std::vector<std::string>& comman
     }
     if (done > 0) std::cerr << done << " of " << all << " already done\n";
   }
-  remove_outdated_whatif(study, folder);
+  if (const std::string damage = remove_outdated_whatif(study, folder); !damage.empty()) {
+    std::cerr << "motley: " << damage << ": the file is removed"
+              << (options.count("no-whatif") == 0 ? " and made anew" : "") << "\n";
+  }
   bool complete = false;
   std::size_t untraced = 0;
   try {

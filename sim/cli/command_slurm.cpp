@@ -5,6 +5,7 @@
 #include <sys/wait.h>
 
 #include "sim/base/atomic_file.hpp"
+#include "sim/base/json.hpp"
 #include "sim/base/shell_word.hpp"
 #include "sim/cli/command_line.hpp"
 #include "sim/cli/command_options.hpp"
@@ -39,8 +40,8 @@ SlurmJob job_of(const po::variables_map& options, const Study& study) {
   }
   job.out = fs::absolute(folder_of(options, study)).lexically_normal().string();
   if (job.out.find_first_of("\"\n\\") != std::string::npos) {
-    throw InputError("--out: Slurm takes no quote and no backslash in a path, got '" + job.out +
-                     "'");
+    throw InputError("--out: Slurm takes no quote, no backslash and no line break in a path, got " +
+                     Json(job.out).dump(-1, ' ', false, Json::error_handler_t::replace));
   }
   // No task without a run.
   job.tasks = std::min<std::size_t>(positive_option(options, "tasks", 1), most_shards(study));

@@ -178,6 +178,9 @@ std::vector<RunToTarget> runs_to_target(const std::filesystem::path& folder,
     }
     found.push_back(run);
   }
+  if (algorithms.empty()) {
+    throw InputError((folder / "runs.csv").string() + ": has no runs");
+  }
   if (!algorithms.contains(algorithm)) {
     throw InputError(folder.string() + ": no run of '" + algorithm + "'" +
                      did_you_mean(algorithm, {algorithms.begin(), algorithms.end()}) +
@@ -188,7 +191,8 @@ std::vector<RunToTarget> runs_to_target(const std::filesystem::path& folder,
 
 std::optional<double> stored_place(const std::filesystem::path& folder,
                                    const std::string& algorithm, const std::string& point) {
-  if (!std::filesystem::exists(folder / "summary.csv")) return std::nullopt;
+  std::error_code ignored;
+  if (!std::filesystem::exists(folder / "summary.csv", ignored)) return std::nullopt;
   const CsvTable table(folder / "summary.csv");
   for (std::size_t i = 0; table.has("place") && i < table.rows(); ++i) {
     if (table.text(i, "algorithm") == algorithm && point_of(table, i) == point) {
@@ -201,7 +205,8 @@ std::optional<double> stored_place(const std::filesystem::path& folder,
 std::optional<StoredVerdict> stored_verdict(const std::filesystem::path& folder,
                                             const std::string& algorithm,
                                             const std::string& against, const std::string& point) {
-  if (!std::filesystem::exists(folder / "comparisons.csv")) return std::nullopt;
+  std::error_code ignored;
+  if (!std::filesystem::exists(folder / "comparisons.csv", ignored)) return std::nullopt;
   const CsvTable table(folder / "comparisons.csv");
   for (std::size_t i = 0; i < table.rows(); ++i) {
     if (table.text(i, "algorithm") != algorithm || table.text(i, "against") != against ||

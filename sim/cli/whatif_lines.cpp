@@ -8,6 +8,7 @@
 
 #include "sim/base/format.hpp"
 #include "sim/results/csv_table.hpp"
+#include "sim/results/whatif_files.hpp"
 
 namespace motley {
 
@@ -80,9 +81,10 @@ struct Asked {
 
 /// In the order of the file.
 std::vector<Asked> read_asked(const std::filesystem::path& folder) {
-  const std::filesystem::path file = folder / "whatif.csv";
+  const std::filesystem::path file = folder / whatif_csv_name;
   std::vector<Asked> all;
-  if (!std::filesystem::exists(file)) return all;
+  std::error_code ignored;
+  if (!std::filesystem::exists(file, ignored)) return all;
   const CsvTable table(file);
   double samples_as_is = 0;
   for (std::size_t i = 0; i < table.rows(); ++i) {

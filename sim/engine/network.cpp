@@ -6,6 +6,7 @@
 #include <limits>
 #include <stdexcept>
 
+#include "sim/engine/host_route.hpp"
 #include "sim/engine/simgrid_generation.hpp"
 #include "sim/scenario/link_names.hpp"
 
@@ -94,9 +95,11 @@ const Network::Route& Network::route(Node from, Node to) {
   const auto [entry, is_new] = routes_.try_emplace(key);
   Route& route = entry->second;
   if (is_new) {
-    std::vector<s4u::Link*> links;
-    double latency = 0;
-    platform_.host(from)->route_to(platform_.host(to), links, &latency);
+    const std::vector<s4u::Link*> links = links_between(*platform_.host(from), *platform_.host(to));
+    if (links.empty()) {  // of many participants not every pair is asked before
+      throw std::runtime_error("the platform file has " +
+                               no_route(*platform_.host(from), *platform_.host(to)));
+    }
     route.bandwidth_Bps = std::numeric_limits<double>::infinity();
     for (s4u::Link* link : links) {
       const auto [index, is_new_link] = link_index_.try_emplace(link, link_loads_.size());

@@ -87,14 +87,15 @@ Platform::Platform(const ClusterPlan& plan)
 }
 
 ClusterPlan inspect_platform(const std::string& file, const Place& place) {
+  const auto refuse = [&](const std::string& flaw) {
+    throw InputError(place, "'" + file + "': " + valid_utf8(flaw));
+  };
+  if (const std::string flaw = named_file_flaw(file); !flaw.empty()) refuse(flaw);
   std::string asked;  // before a crash
   ChildProcess child([&file](const ChildProcess::Report& report) { return inspect(file, report); });
   while (child.read([&asked](const Json& report) { asked = report; })) {
   }
   const ChildOutcome outcome = child.wait();
-  const auto refuse = [&](const std::string& flaw) {
-    throw InputError(place, "'" + file + "': " + flaw);
-  };
   if (!outcome.result && outcome.died && !asked.empty()) refuse(asked);
   if (!outcome.result) {
     const std::string flaw = profile_flaw(file);

@@ -1,9 +1,11 @@
 #include "sim/engine/platform_check.hpp"
 
 #include <sstream>
+#include <utility>
 
 #include <simgrid/s4u.hpp>
 
+#include "sim/engine/host_route.hpp"
 #include "sim/engine/platform_profiles.hpp"
 #include "sim/scenario/units.hpp"
 
@@ -45,19 +47,34 @@ std::string link_flaw(const s4u::Link& link) {
   return "";
 }
 
-std::string no_route(const s4u::Host* from, const s4u::Host* to) {
-  return "no route from host " + from->get_name() + " to host " + to->get_name();
-}
+/// How many participants are asked pair by pair, and each pair told beforehand.
+constexpr std::size_t most_told = 64;
+/// How many are asked pair by pair at all; beyond, a missing route is found when it is first used.
+constexpr std::size_t most_paired = 256;
 
-std::string route_flaw(const s4u::Host* from, const s4u::Host* to) {
-  std::vector<s4u::Link*> links;
-  double latency = 0;
-  try {
-    from->route_to(to, links, &latency);
-  } catch (const std::exception&) {
-    return no_route(from, to);
+/// Of the routes between these, there and back.
+std::string route_flaw(const std::vector<s4u::Host*>& participants,
+                       const std::vector<s4u::Host*>& servers,
+                       const std::function<void(const std::string& text)>& asks) {
+  const bool each_told = participants.size() <= most_told;
+  for (std::size_t i = 0; i < participants.size(); ++i) {
+    const s4u::Host* from = participants[i];
+    std::vector<s4u::Host*> others = participants;
+    if (!each_told) asks("no route between host " + from->get_name() + " and another one");
+    if (participants.size() > most_paired) {
+      others = servers;
+      others.push_back(participants.front());
+      others.push_back(participants[(i + 1) % participants.size()]);
+    }
+    for (const s4u::Host* to : others) {
+      if (to == from) continue;
+      for (const auto& [a, b] : {std::pair(from, to), std::pair(to, from)}) {
+        if (each_told) asks(no_route(*a, *b));
+        if (links_between(*a, *b).empty()) return no_route(*a, *b);
+      }
+    }
   }
-  return links.empty() ? no_route(from, to) : "";
+  return "";
 }
 
 }  // namespace
@@ -77,25 +94,7 @@ std::string platform_flaw(const std::string& file, const std::vector<s4u::Host*>
     if (!flaw.empty()) return flaw;
   }
   flaw = profile_flaw(file);
-  constexpr std::size_t few = 64;
-  for (std::size_t i = 0; flaw.empty() && i < participants.size(); ++i) {
-    const s4u::Host* from = participants[i];
-    std::vector<s4u::Host*> others = participants;
-    if (participants.size() > few) {
-      asks("no route between host " + from->get_name() + " and another one");
-      others = servers;
-      others.push_back(participants.front());
-      others.push_back(participants[(i + 1) % participants.size()]);
-    }
-    for (const s4u::Host* to : others) {
-      if (to == from || !flaw.empty()) continue;
-      if (participants.size() <= few) asks(no_route(from, to));
-      flaw = route_flaw(from, to);
-      if (participants.size() <= few) asks(no_route(to, from));
-      if (flaw.empty()) flaw = route_flaw(to, from);
-    }
-  }
-  return flaw;
+  return flaw.empty() ? route_flaw(participants, servers, asks) : flaw;
 }
 
 }  // namespace motley

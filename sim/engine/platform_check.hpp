@@ -9,7 +9,7 @@ namespace motley {
 
 /// What a platform file describes that cannot be simulated, as "host h: what must hold, got value";
 /// empty when there is nothing. Looks at the speeds of the participants, at all links, at the
-/// profiles, and at the routes: between all participants when they are few, else between neighbours
+/// profiles, and at the routes: between all participants up to 256 of them, else between neighbours
 /// in this order and to and from all servers and the first worker.
 ///
 /// SimGrid may crash on a route that does not exist, so `asks(text)` is told beforehand what a

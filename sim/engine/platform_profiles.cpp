@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "sim/base/limits.hpp"
+#include "sim/base/regular_file.hpp"
 #include "sim/base/text.hpp"
 #include "sim/scenario/units.hpp"
 
@@ -105,7 +106,8 @@ struct ProfileLine {
 
 struct Profile {
   std::vector<ProfileLine> lines;
-  std::string flaw;  ///< "line 3: must be ..." where SimGrid could not go on
+  bool is_drawn = false;  ///< from distributions
+  std::string flaw = {};  ///< "line 3: must be ..." where SimGrid could not go on
 };
 
 /// A number and nothing else.
@@ -115,8 +117,7 @@ std::optional<double> number_in(const std::string& word) {
   return !word.empty() && end == word.c_str() + word.size() ? std::optional(value) : std::nullopt;
 }
 
-/// Lines of a time and a value, beside comments and how often it repeats. What a profile draws from
-/// distributions (STOCHASTIC) is left to SimGrid.
+/// Lines of a time and a value, beside comments and how often it repeats.
 Profile read_profile(const std::string& text) {
   Profile profile;
   std::istringstream lines(text);
@@ -128,7 +129,13 @@ Profile read_profile(const std::string& text) {
     std::string first;
     std::string second;
     words >> first >> second;
-    if (first == "STOCHASTIC") return {};
+    if (first == "STOCHASTIC") return {.lines = {}, .is_drawn = true};
+    // For SimGrid a carriage return ends a line, too, even in a comment.
+    const std::size_t last = line.find_last_not_of(" \t\r");
+    if (last != std::string::npos && line.find('\r') < last) {
+      profile.flaw = "line " + std::to_string(number) + ": must end with a line feed, or with both";
+      return profile;
+    }
     if (first.empty() || first[0] == '#' || first[0] == '%') continue;
     const bool repeats = first == "PERIODICITY" || first == "LOOPAFTER";
     const std::optional<double> time = repeats ? std::optional(before) : number_in(first);
@@ -167,14 +174,13 @@ std::string flaw_of(const Element& element, const std::filesystem::path& folder)
   }
   for (const auto& [key, file] : element.attributes) {
     if (!names_profile(element, key) || file.empty()) continue;
-    // SimGrid would also look where it was called, which is elsewhere the next time.
-    if (!std::filesystem::is_regular_file(folder / file)) {
-      return who + key + ": no such file: " + (folder / file).string() +
-             " (paths are relative to the platform file)";
-    }
     const Profile profile = read_profile(text_of(folder / file));
     const std::string in_file = key + " '" + file + "', ";
     if (!profile.flaw.empty()) return who + in_file + profile.flaw;
+    if (profile.is_drawn) {
+      return who + key + " '" + file +
+             "' must list times and values: what a STOCHASTIC profile draws cannot be checked";
+    }
     if (element.name == "trace") continue;
     for (const auto& [line, value] : profile.lines) {
       const std::string where = in_file + "line " + std::to_string(line) + ": ";
@@ -203,7 +209,20 @@ std::string connection_flaw(const Element& element) {
   if (kind == "LATENCY") {
     return element.attribute("element") + ": latencies that change are not modelled";
   }
-  return "";
+  const std::string instead =
+      kind == "BANDWIDTH" ? "bandwidth_file of the link" : "speed_file of the host";
+  return element.attribute("element") + ": is given a profile by a trace_connect of the kind '" +
+         kind + "', which is not looked at: name the profile in a " + instead;
+}
+
+/// Why a file that an element names cannot be read; empty when it can.
+std::string file_flaw(const std::filesystem::path& file) {
+  std::error_code ignored;
+  // SimGrid would also look where it was called, which is elsewhere the next time.
+  if (std::filesystem::exists(file, ignored)) return why_not_regular(file);
+  constexpr std::size_t longest = 500;
+  return "no such file: " + shortened(file.string(), longest) +
+         " (paths are relative to the platform file)";
 }
 
 }  // namespace
@@ -213,25 +232,34 @@ std::vector<std::filesystem::path> files_named_in(const std::filesystem::path& p
   std::vector<std::filesystem::path> files;
   for (const Element& element : elements_of(text_of(platform))) {
     for (const auto& [key, file] : element.attributes) {
-      const bool is_include = element.name == "include" && key == "file";
-      if (file.empty() || !(is_include || names_profile(element, key))) continue;
-      files.push_back(folder / file);
-      if (!is_include || !std::filesystem::is_regular_file(files.back())) continue;
-      for (std::filesystem::path& inner : files_named_in(folder / file)) {
-        files.push_back(std::move(inner));
-      }
+      if (!file.empty() && names_profile(element, key)) files.push_back(folder / file);
     }
   }
   return files;
 }
 
+std::string named_file_flaw(const std::filesystem::path& platform) {
+  const std::filesystem::path folder = platform.parent_path();
+  for (const Element& element : elements_of(text_of(platform))) {
+    if (element.name == "include") {
+      return "include '" + shortened(element.attribute("file")) +
+             "': SimGrid includes no files any more: write its contents here";
+    }
+    for (const auto& [key, file] : element.attributes) {
+      if (file.empty() || !names_profile(element, key)) continue;
+      const std::string flaw = file_flaw(folder / file);
+      if (!flaw.empty())
+        return element.name + " " + element.attribute("id") + ": " + key + ": " + flaw;
+    }
+  }
+  return "";
+}
+
 std::string profile_flaw(const std::filesystem::path& platform) {
   const std::filesystem::path folder = platform.parent_path();
   for (const Element& element : elements_of(text_of(platform))) {
-    const std::string flaw = element.name == "include"
-                                 ? profile_flaw(folder / element.attribute("file"))
-                             : element.name == "trace_connect" ? connection_flaw(element)
-                                                               : flaw_of(element, folder);
+    const std::string flaw =
+        element.name == "trace_connect" ? connection_flaw(element) : flaw_of(element, folder);
     if (!flaw.empty()) return flaw;
   }
   return "";

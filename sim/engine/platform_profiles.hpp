@@ -8,12 +8,15 @@ namespace motley {
 
 /// What the profiles of a platform file do over time that cannot be simulated, as "host h: is
 /// switched off by its state profile, ..."; empty when there is nothing. SimGrid does not tell
-/// which profiles it has read, so the file itself is asked, and those it includes: state_file,
-/// speed_file, availability_file, bandwidth_file and latency_file of any element, and the older
-/// <trace_connect>.
+/// which profiles it has read, so the file itself is asked: state_file, speed_file, availability_file,
+/// bandwidth_file and latency_file of any element, and the older <trace_connect>.
 std::string profile_flaw(const std::filesystem::path& platform);
 
-/// The files that a platform file includes or reads profiles from, in its order.
+/// What must be asked before anything is read: why a file that a platform file names is none that can
+/// be read to its end, as "host h: speed_file: is a FIFO ..."; empty when all can be.
+std::string named_file_flaw(const std::filesystem::path& platform);
+
+/// The files that a platform file reads profiles from, in its order.
 std::vector<std::filesystem::path> files_named_in(const std::filesystem::path& platform);
 
 }  // namespace motley

@@ -127,11 +127,11 @@ inline void add_route(s4u::NetZone& zone, const Subzone& from, const Subzone& to
 }
 
 inline s4u::ActorPtr add_actor(const std::string& name, s4u::Host* host,
-                               std::function<void()> code) {
+                               const std::function<void()>& code) {
 #if SIMGRID_VERSION >= 40000
-  return s4u::Engine::add_actor(name, host, std::move(code));
+  return s4u::Engine::add_actor(name, host, code);
 #else
-  return s4u::Actor::create(name, host, std::move(code));
+  return s4u::Actor::create(name, host, code);
 #endif
 }
 

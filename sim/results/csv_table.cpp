@@ -4,6 +4,7 @@
 #include <fstream>
 
 #include "sim/base/place.hpp"
+#include "sim/base/regular_file.hpp"
 
 namespace motley {
 namespace {
@@ -42,8 +43,14 @@ std::vector<std::string> next_row(std::istream& in) {
 }  // namespace
 
 CsvTable::CsvTable(const std::filesystem::path& file) : file_(file.string()) {
+  std::error_code ignored;
+  if (!std::filesystem::exists(file, ignored)) {
+    throw InputError(file_ + ": no such file; is this a results folder of motley run?");
+  }
+  const std::string why_not = why_not_regular(file);
+  if (!why_not.empty()) throw InputError(file_ + ": " + why_not);
   std::ifstream in(file, std::ios::binary);
-  if (!in) throw InputError(file_ + ": no such file; is this a results folder of motley run?");
+  if (!in) throw InputError(file_ + ": cannot be read");
   columns_ = next_row(in);
   for (std::size_t i = 0; i < columns_.size(); ++i) index_[columns_[i]] = i;
   for (std::vector<std::string> row = next_row(in); !row.empty(); row = next_row(in)) {

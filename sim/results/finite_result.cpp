@@ -47,6 +47,7 @@ std::string first_not_finite(const RunResult& r) {
                                           {"background bytes", l.background_bytes}})) {
       return std::string(name) + " of link " + l.name;
     }
+    if (l.bandwidth_Bps <= 0) return "what a byte takes on link " + l.name;
   }
   for (const CurvePoint& p : r.curve) {
     if (const char* name =

@@ -4,6 +4,15 @@
 #include <unordered_map>
 
 namespace motley {
+namespace {
+
+/// Nothing fits through a link without bandwidth.
+double used_share(double bytes, double bandwidth_Bps, double time_s) {
+  return bandwidth_Bps > 0 ? bytes / (bandwidth_Bps * time_s) : 0;
+}
+
+}  // namespace
+
 std::vector<LinkUse> link_uses(const RunResult& result) {
   const bool grouped = result.workers.size() > most_workers_link_by_link;
   const double time = result.virtual_s;
@@ -21,11 +30,12 @@ std::vector<LinkUse> link_uses(const RunResult& result) {
     use->background_bytes += link.background_bytes;
     if (time <= 0) continue;
     use->busy_share += link.busy_s / time;  // divided by their number below
-    use->max_utilisation = std::max(use->max_utilisation, link.bytes / (link.bandwidth_Bps * time));
+    use->max_utilisation =
+        std::max(use->max_utilisation, used_share(link.bytes, link.bandwidth_Bps, time));
   }
   for (LinkUse& use : uses) {
     use.busy_share /= static_cast<double>(use.links);
-    if (time > 0) use.utilisation = use.bytes / (use.bandwidth_Bps * time);
+    if (time > 0) use.utilisation = used_share(use.bytes, use.bandwidth_Bps, time);
   }
   return uses;
 }

@@ -19,6 +19,23 @@ void for_each_row(const StrictJson& table, std::size_t columns, Read read) {
   for (std::size_t i = 0; i < rows; ++i) read(table.element(i).row(columns));
 }
 
+/// What is counted in a run stays where numbers are exact, however long it takes.
+std::uint64_t amount(const StrictJson& value) {
+  constexpr std::uint64_t most = std::uint64_t{1} << 53U;
+  if (value.count() > most) value.refuse("must be a number of things that a run can count");
+  return value.count();
+}
+
+double not_negative(const StrictJson& value) {
+  if (value.number() < 0) value.refuse("must be at least 0");
+  return value.number();
+}
+
+std::optional<double> not_negative_or_null(const StrictJson& value) {
+  if (value.any().is_null()) return std::nullopt;
+  return not_negative(value);
+}
+
 double sum(const std::vector<WorkerResult>& workers, double WorkerResult::*member) {
   double total = 0;
   for (const WorkerResult& worker : workers) total += worker.*member;
@@ -155,54 +172,64 @@ RunResult run_result_from_json(const StrictJson& in) {
   if (!status) in.member("status").refuse("must be ok, diverged or failed");
   r.status = *status;
   r.reason = in.member("reason").text();
-  r.time_budget_s = in.member("time_budget_s").number_or_null();
-  r.virtual_s = in.member("virtual_s").number();
-  r.updates = in.member("updates").count();
-  r.gradients = in.member("gradients").count();
-  r.samples = in.member("samples").count();
-  r.epochs = in.member("epochs").number();
-  r.bytes = in.member("bytes").number();
+  r.time_budget_s = not_negative_or_null(in.member("time_budget_s"));
+  r.virtual_s = not_negative(in.member("virtual_s"));
+  r.updates = amount(in.member("updates"));
+  r.gradients = amount(in.member("gradients"));
+  r.samples = amount(in.member("samples"));
+  r.epochs = not_negative(in.member("epochs"));
+  r.bytes = not_negative(in.member("bytes"));
   r.final_test_accuracy = in.member("final_test_accuracy").number_or_null();
   r.best_test_accuracy = in.member("best_test_accuracy").number_or_null();
   r.final_test_loss = in.member("final_test_loss").number_or_null();
-  r.time_to_target_s = in.member("time_to_target_s").number_or_null();
-  r.energy_J = in.member("energy_J").number_or_null();
-  r.cost = in.member("cost").number_or_null();
-  r.mean_staleness = in.member("mean_staleness").number();
-  r.max_staleness = in.member("max_staleness").count();
-  r.wall_s = in.member("wall_s").number();
-  r.peak_rss_mb = in.member("peak_rss_mb").number();
-  r.evaluation_wall_s = in.member("evaluation_wall_s").number();
+  r.time_to_target_s = not_negative_or_null(in.member("time_to_target_s"));
+  r.energy_J = not_negative_or_null(in.member("energy_J"));
+  r.cost = not_negative_or_null(in.member("cost"));
+  r.mean_staleness = not_negative(in.member("mean_staleness"));
+  r.max_staleness = amount(in.member("max_staleness"));
+  r.wall_s = not_negative(in.member("wall_s"));
+  r.peak_rss_mb = not_negative(in.member("peak_rss_mb"));
+  r.evaluation_wall_s = not_negative(in.member("evaluation_wall_s"));
   for_each_row(in.member("curve"), 11, [&r](const StrictJson& p) {
-    r.curve.push_back({p.element(0).number(), p.element(1).count(), p.element(2).count(),
-                       p.element(3).number(), p.element(4).number(), p.element(5).number_or_null(),
-                       p.element(6).number_or_null(), p.element(7).number_or_null(),
+    r.curve.push_back({not_negative(p.element(0)), amount(p.element(1)), amount(p.element(2)),
+                       not_negative(p.element(3)), not_negative(p.element(4)),
+                       p.element(5).number_or_null(), p.element(6).number_or_null(),
+                       p.element(7).number_or_null(),
                        p.element(8).count() == 0 ? ModelKind::real : ModelKind::oracle,
                        p.element(9).number_or_null(), p.element(10).number_or_null()});
   });
   for_each_row(in.member("workers"), 12, [&r](const StrictJson& w) {
     r.workers.push_back({w.element(0).text(), w.element(1).text(), w.element(2).number(),
                          w.element(3).number(), w.element(4).number(), w.element(5).number(),
-                         w.element(6).number(), w.element(7).count(), w.element(8).count(),
-                         w.element(9).number(), w.element(10).count(), w.element(11).count()});
+                         w.element(6).number(), amount(w.element(7)), amount(w.element(8)),
+                         w.element(9).number(), amount(w.element(10)), amount(w.element(11))});
   });
+  // Only a run that failed may have ended before there was anything to tell.
+  for (const char* table : {"curve", "workers"}) {
+    if (r.status != RunStatus::failed && in.member(table).elements() == 0) {
+      in.member(table).refuse("must have rows");
+    }
+  }
   if (const StrictJson failures = in.member("failures"); !failures.any().is_null()) {
-    r.lost_updates = failures.member("lost_updates").count();
+    r.lost_updates = amount(failures.member("lost_updates"));
     std::size_t rank = 0;
     for_each_row(failures.member("workers"), 3, [&](const StrictJson& w) {
       if (rank == r.workers.size()) w.refuse("must be as many as there are workers");
       WorkerResult& worker = r.workers[rank++];
       worker.down_s = w.element(0).number();
       worker.lost_s = w.element(1).number();
-      worker.failures = w.element(2).count();
+      worker.failures = amount(w.element(2));
     });
+    if (rank < r.workers.size()) {
+      failures.member("workers").refuse("must be as many as there are workers");
+    }
   }
   for_each_row(in.member("links"), 6, [&r](const StrictJson& l) {
     r.links.push_back({l.element(0).text(), l.element(1).number(), l.element(2).number(),
                        l.element(3).number(), l.element(4).text(), l.element(5).number()});
   });
   for_each_row(in.member("staleness"), 3, [&r](const StrictJson& s) {
-    r.staleness.push_back({s.element(0).text(), s.element(1).count(), s.element(2).count()});
+    r.staleness.push_back({s.element(0).text(), amount(s.element(1)), amount(s.element(2))});
   });
   for_each_row(in.member("decisions"), 4, [&r](const StrictJson& d) {
     r.decisions.push_back(

@@ -204,6 +204,7 @@ RunStore::Found RunStore::load(const std::string& hash) const {
     const std::optional<Json> content = unsealed(json);
     if (!content) return damaged("its checksum does not fit");
     const StrictJson in(*content);
+    if (!in.member("program").any().is_object()) in.member("program").refuse("must be an object");
     found.program = in.member("program").any();
     const Json& description = in.member("description").any();
     if (digest(description.dump()) != hash) return damaged("is the file of another run");

@@ -21,7 +21,7 @@ class TargetWatch {
  public:
   static constexpr std::size_t most_kept = 4096;
 
-  explicit TargetWatch(std::optional<TargetSpec> target) : target_(std::move(target)) {}
+  explicit TargetWatch(std::optional<TargetSpec> target) : target_(target) {}
 
   /// An update of a model that exists was finished.
   void update_finished(double now, std::uint64_t update);

@@ -6,6 +6,7 @@
 
 #include "sim/base/digest.hpp"
 #include "sim/base/regular_file.hpp"
+#include "sim/base/text.hpp"
 #include "sim/engine/platform.hpp"
 #include "sim/engine/platform_profiles.hpp"
 
@@ -22,7 +23,11 @@ std::string contents_of(const std::string& file) {
 const SharedPlatforms::Entry& SharedPlatforms::get(const std::string& file, const Place& place) {
   const auto known = known_.find(file);
   if (known != known_.end()) return known->second;
-  if (!std::filesystem::exists(file)) throw InputError(place, "no such file: " + file);
+  std::error_code ignored;
+  constexpr std::size_t longest = 500;
+  if (!std::filesystem::exists(file, ignored)) {
+    throw InputError(place, "no such file: " + shortened(file, longest));
+  }
   const std::string why_not = why_not_regular(file);
   if (!why_not.empty()) throw InputError(place, file + ": " + why_not);
   const ClusterPlan plan = inspect_platform(file, place);

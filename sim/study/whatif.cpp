@@ -10,9 +10,11 @@
 
 #include "sim/base/atomic_file.hpp"
 #include "sim/base/child_process.hpp"
+#include "sim/base/digest.hpp"
 #include "sim/base/json.hpp"
 #include "sim/base/json_file.hpp"
 #include "sim/results/bottleneck.hpp"
+#include "sim/results/whatif_files.hpp"
 #include "sim/scenario/planned_changes.hpp"
 #include "sim/scenario/planned_failures.hpp"
 #include "sim/study/program_digests.hpp"
@@ -24,8 +26,6 @@ namespace {
 constexpr std::size_t most_workers_rerun = 10'000;
 /// Of a whole run, where no part of it will do: some ten seconds each.
 constexpr std::uint64_t most_gradients_rerun = 2'000'000;
-constexpr const char* csv_name = "whatif.csv";
-constexpr const char* origin_name = "whatif.json";
 
 /// Some five microseconds each: altogether a few seconds of a core, and not fewer than fifty per
 /// worker while that is affordable.
@@ -67,16 +67,19 @@ Json origin_of(const Study& study, const std::vector<std::size_t>& runs) {
 
 void remove_whatif(const std::filesystem::path& folder) {
   std::error_code ignored;
-  std::filesystem::remove(folder / origin_name, ignored);
-  std::filesystem::remove(folder / csv_name, ignored);
+  std::filesystem::remove(folder / whatif_origin_name, ignored);
+  std::filesystem::remove(folder / whatif_csv_name, ignored);
 }
 
+/// Whatever has become of it since.
 bool is_made_from(const std::filesystem::path& folder, const Json& origin) {
   std::error_code ignored;
-  if (!std::filesystem::exists(folder / csv_name, ignored)) return false;
-  if (!std::filesystem::exists(folder / origin_name, ignored)) return false;
+  if (!std::filesystem::exists(folder / whatif_csv_name, ignored)) return false;
+  if (!std::filesystem::exists(folder / whatif_origin_name, ignored)) return false;
   try {
-    return parse_json_file((folder / origin_name).string()) == origin;
+    Json made_from = parse_json_file((folder / whatif_origin_name).string());
+    if (made_from.is_object()) made_from.erase(whatif_table_key);
+    return made_from == origin;
   } catch (const InputError&) {
     return false;  // damaged: it is made anew
   }
@@ -264,8 +267,10 @@ bool update_whatif(const Study& study, const ResultsFolder& folder, unsigned job
                    const std::function<void(std::size_t runs)>& begins,
                    const std::function<bool()>& should_interrupt) {
   const std::vector<std::size_t> runs = runs_to_ask(study, folder);
-  const Json origin = origin_of(study, runs);
-  if (is_made_from(folder.path(), origin)) return true;
+  Json origin = origin_of(study, runs);
+  if (is_made_from(folder.path(), origin) && why_whatif_not_as_written(folder.path()).empty()) {
+    return true;
+  }
   remove_whatif(folder.path());
   begins(runs.size());
   std::optional<std::vector<WhatIf>> rows = ask(study, folder, runs, jobs, should_interrupt);
@@ -274,14 +279,18 @@ bool update_whatif(const Study& study, const ResultsFolder& folder, unsigned job
   name_what_decides(*rows);
   std::string csv = whatif_table().header(study.table().axes);
   for (const WhatIf& row : *rows) csv += whatif_table().line(row);
-  write_atomically(folder.path() / csv_name, csv);
-  write_atomically(folder.path() / origin_name, origin.dump(2) + "\n");
+  write_atomically(folder.path() / whatif_csv_name, csv);
+  origin[whatif_table_key] = digest(csv);
+  write_atomically(folder.path() / whatif_origin_name, origin.dump(2) + "\n");
   return true;
 }
 
-void remove_outdated_whatif(const Study& study, const ResultsFolder& folder) {
-  const Json origin = origin_of(study, runs_to_ask(study, folder));
-  if (!is_made_from(folder.path(), origin)) remove_whatif(folder.path());
+std::string remove_outdated_whatif(const Study& study, const ResultsFolder& folder) {
+  const bool is_of_these =
+      is_made_from(folder.path(), origin_of(study, runs_to_ask(study, folder)));
+  const std::string damage = why_whatif_not_as_written(folder.path());
+  if (!is_of_these || !damage.empty()) remove_whatif(folder.path());
+  return is_of_these ? damage : "";
 }
 
 }  // namespace motley

@@ -27,7 +27,8 @@ bool update_whatif(const Study& study, const ResultsFolder& folder, unsigned job
                    const std::function<void(std::size_t runs)>& begins,
                    const std::function<bool()>& should_interrupt);
 
-/// Removes whatif.csv unless it is of these very runs.
-void remove_outdated_whatif(const Study& study, const ResultsFolder& folder);
+/// Removes whatif.csv unless it is of these very runs and as it was written. Says what has become of
+/// it when only the latter fails: "FOLDER/whatif.csv: ..."; empty otherwise.
+std::string remove_outdated_whatif(const Study& study, const ResultsFolder& folder);
 
 }  // namespace motley

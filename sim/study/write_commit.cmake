@@ -53,7 +53,7 @@ foreach(ROOM base scenario learning results vocabulary engine)
 endforeach()
 list(FILTER FILES EXCLUDE REGEX "^sim/base/(atomic_file|child_process|cpu_clock|folder_lock|format|json|json_file|limits|machine_memory|place|regular_file|shell_word|standard_streams|strict_json|text)\\.")
 list(FILTER FILES EXCLUDE REGEX "^sim/scenario/(field_schema|sweep|tune|value_list)\\.")
-list(FILTER FILES EXCLUDE REGEX "^sim/results/(statistics/|tables/|(bottleneck|csv_row|csv_table|result_files|run_store|trace_files|tuning_record)\\.)")
+list(FILTER FILES EXCLUDE REGEX "^sim/results/(statistics/|tables/|(bottleneck|csv_row|csv_table|result_files|run_store|trace_files|tuning_record|whatif_files)\\.)")
 digest_of(SOURCES ${FILES} sim/study/experiment.cpp)
 
 file(GLOB FILES RELATIVE ${SOURCE} ${SOURCE}/sim/study/whatif*pp ${SOURCE}/sim/study/timing_rerun*pp
