@@ -42,6 +42,8 @@ class Agenda {
   void cancel(Event& event) { event.entry_ = 0; }
   /// Whether all that will happen is background.
   bool has_only_background() const;
+  /// When something last happened that is not background; before the first, less than any time.
+  double last_foreground() const { return last_foreground_; }
   /// Nothing happens any more.
   void close();
 
@@ -65,6 +67,7 @@ class Agenda {
   std::uint64_t last_number_ = 0;
   simgrid::kernel::timer::Timer* timer_ = nullptr;
   double armed_for_ = std::numeric_limits<double>::infinity();
+  double last_foreground_ = -std::numeric_limits<double>::infinity();
   bool running_ = false;
   bool closed_ = false;
 };
