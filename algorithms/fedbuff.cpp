@@ -79,6 +79,8 @@ class FedBuff : public Algorithm {
     return static_cast<double>(options_.buffer * options_.local_steps);
   }
 
+  bool workers_begin_with_a_model() const override { return true; }
+
   void server(Server& me) const override {
     Model x = me.initial_model();
     std::vector<bool> works(me.workers(), false);

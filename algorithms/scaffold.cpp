@@ -65,6 +65,8 @@ class Scaffold : public Algorithm {
     return static_cast<double>(drawn_ * options_.local_steps);
   }
 
+  bool workers_begin_with_a_model() const override { return true; }
+
   void server(Server& me) const override {
     Model x = me.initial_model();
     if (x.more.empty()) x.more = {Parameters::zeros(x.size())};  // c

@@ -93,7 +93,15 @@ TEST_CASE("a bandwidth of a platform file changes over what its profile says") {
   scenario["stop"]["updates"] = 1;
   // 2 MB at 0.5 s, 1 MB more at 1 s at 2 MB/s, the other 5 MB in 1.25 s at 4 MB/s; the gradient is
   // there at 3.25 s and takes a second at 8 MB/s.
-  check_times(simulate(scenario), {4.25});
+  const RunResult result = simulate(scenario);
+  check_times(result, {4.25});
+  // 4 MB/s for 0.5 s, 2 for 0.5, 4 for 1.5, 8 for 1.75.
+  CHECK(link_of(result, "wire").bandwidth_Bps == Approx((2e6 + 1e6 + 6e6 + 14e6) / 4.25));
+  // With a change that comes after the profile's: the model is there at 1.5 s, the push has 4 MB/s.
+  scenario["cluster"]["changes"] = {{{"link", "wire"}, {"at", "2s"}, {"bandwidth", 0.5}}};
+  const RunResult later = simulate(scenario);
+  check_times(later, {4.5});
+  CHECK(link_of(later, "wire").bandwidth_Bps == Approx((4e6 + 8e6 + 2.5 * 4e6) / 4.5));
 }
 
 // ---- Traffic ----
@@ -162,6 +170,34 @@ TEST_CASE("endless traffic and changes keep no stuck run alive") {
           "deadlock at 1 s: w-0, w-1 wait for a model from the server; server waits for a push "
           "from any worker");
     CHECK(result.virtual_s == 1);
+  }
+}
+
+TEST_CASE("profiles of a platform file that never end keep no stuck run alive") {
+  const tests::TemporaryFolder folder;
+  folder.write("repeating.profile", "PERIODICITY 1\n0 0.5\n1 1\n");
+  folder.write("repeating.bandwidth", "PERIODICITY 1\n0 1e8\n1 2e8\n");
+  for (const std::string profiles :
+       {R"(speed_file="repeating.profile"/>)", R"(bandwidth_file="repeating.bandwidth"/>)"}) {
+    const bool of_host = profiles.starts_with("speed");
+    Json scenario = timing_scenario();
+    scenario["cluster"] = {
+        {"platform",
+         folder.write("p.xml", R"(<?xml version='1.0'?>
+<!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">
+<platform version="4.1"><zone id="zone" routing="Full">
+  <host id="a" speed="1Gf"><prop id="role" value="worker"/></host>
+  <host id="b" speed="1Gf"><prop id="role" value="server"/></host>
+  <host id="c" speed="1Gf" )" + (of_host ? profiles : "/>") +
+                                   R"(<link id="wire" bandwidth="4MBps" latency="0s" )" +
+                                   (of_host ? "/>" : profiles) + R"(
+  <route src="a" dst="b"><link_ctn id="wire"/></route>
+</zone></platform>)")}};
+    const RunResult result = simulate_with<Stuck>(scenario);
+    CHECK(result.status == RunStatus::failed);
+    CHECK(result.reason ==
+          "deadlock at 1 s: a waits for a model from the server; b waits for a push from any "
+          "worker");
   }
 }
 

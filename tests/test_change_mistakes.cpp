@@ -62,6 +62,33 @@ TEST_CASE("changes that cannot be are refused at their place") {
         "SimGrid's tcp never makes a message faster than it began"}});
 }
 
+TEST_CASE("changes that overlap may not multiply beyond what one of them may be") {
+  const auto complaint = [](const char* what, const Json& change, int count) {
+    Json scenario = changing_scenario();
+    for (int i = 0; i < count; ++i) {
+      Json one = change;
+      one["at"] = std::to_string(i + 2) + "s";
+      one[what] = 1e-6;
+      scenario["cluster"]["changes"].push_back(one);
+    }
+    return complaint_about(scenario);
+  };
+  const Json worker = {{"worker", "cpu-0"}};
+  const Json link = {{"link", "cpu-0_up"}};
+  CHECK(complaint("speed", worker, 1).empty());
+  // 1e-360 is no number any more.
+  CHECK(complaint("speed", worker, 60) ==
+        "/cluster/changes/4/speed: with those that overlap it makes the speed of cpu-0 more than "
+        "1e+06 times smaller from 3 s on: changes that overlap multiply");
+  CHECK(complaint("bandwidth", link, 60) ==
+        "/cluster/changes/4/bandwidth: with those that overlap it makes the bandwidth of cpu-0_up "
+        "more than 1e+06 times smaller from 3 s on: changes that overlap multiply");
+  // One after the other they do not.
+  Json brief = worker;
+  brief["for"] = "1s";
+  CHECK(complaint("speed", brief, 60).empty());
+}
+
 TEST_CASE("slow-downs that cannot be are refused at their place") {
   const std::string s = "/cluster/slowdowns";
   check_mistakes(
@@ -104,6 +131,89 @@ TEST_CASE("traffic that cannot be is refused at its place") {
                         "uplink": {"oversubscription": 4, "latency": "1us"}})"),
         t + "/to: outside needs one switch that the scenario describes: with racks, sites or a "
             "platform file name a host"}});
+}
+
+TEST_CASE("traffic that a link can never carry is refused unless it has an end") {
+  const auto complaint = [](const std::vector<Json>& traffic) {
+    Json scenario = changing_scenario();
+    scenario["cluster"]["traffic"] = traffic;
+    return complaint_about(scenario);
+  };
+  const auto too_much = [](const char* where, const char* link, const char* offered,
+                           const char* carried) {
+    return "/cluster/traffic/" + std::string(where) + ": is too much for " + link +
+           ": with what comes before it, it sends " + offered +
+           " B/s on average and for ever through a link of " + carried +
+           " B/s, where messages would pile up without end: make it less, or give it a \"for\"";
+  };
+  // cpu-0 has 100 MB/s; two send to it, 90 MB/s each.
+  const Json one = {{"from", "outside"}, {"to", "cpu-0"}, {"size", "9MB"}, {"every", "100ms"}};
+  CHECK(complaint({one}).empty());
+  CHECK(complaint({one, one}) == too_much("1", "cpu-0_down", "1.8e+08", "1e+08"));
+  Json with_end = one;
+  with_end["for"] = "10s";
+  CHECK(complaint({one, with_end}).empty());
+  // Both send through the card of their node, which has half its bandwidth.
+  const Json among = {{"from", "gpu"},
+                      {"to", "cpu"},
+                      {"size", {{"law", "uniform"}, {"from", "2MB"}, {"to", "10MB"}}},
+                      {"every", {{"law", "exponential"}, {"mean", "100ms"}}}};
+  CHECK(complaint({among}) == too_much("0", "gpu-node0_up", "1.2e+08", "5e+07"));
+  // Inside a node the card is not crossed.
+  const Json inside = {{"from", "gpu-0"}, {"to", "gpu-1"}, {"size", "90MB"}, {"every", "100ms"}};
+  CHECK(complaint({inside}).empty());
+  Json wide = inside;
+  wide["size"] = "110MB";
+  CHECK(complaint({wide}) == too_much("0", "gpu-0_inside_up", "1.1e+09", "1e+09"));
+  // Pareto: least * alpha / (alpha - 1), here three times the least. Geometric: period / chance.
+  Json heavy = one;
+  heavy["size"] = {{"law", "pareto"}, {"least", "3MB"}, {"alpha", 1.5}};
+  heavy["every"] = {{"law", "geometric"}, {"period", "10ms"}, {"chance", 0.1}};
+  CHECK(complaint({heavy}).empty());
+  heavy["every"]["chance"] = 0.2;
+  CHECK(complaint({heavy}) == too_much("0", "cpu-0_down", "1.8e+08", "1e+08"));
+}
+
+TEST_CASE("what happens very often beside the algorithm is warned of at its place") {
+  const auto warned = [](const Json& section, const Json& stop) {
+    Json scenario = changing_scenario();
+    for (const char* key : {"slowdowns", "traffic", "changes"}) scenario["cluster"].erase(key);
+    scenario["cluster"].update(section);
+    scenario["stop"] = stop;
+    const std::string text = experiment_of(scenario).describe();
+    const std::size_t at = text.find("warning: ");
+    return at == std::string::npos ? "" : text.substr(at);
+  };
+  const std::string meant = ": a run takes long; are the units what was meant?";
+  const Json time = {{"time", "10s"}};
+  const Json updates = {{"updates", 10}};
+  Json traffic = {
+      {"traffic", {{{"from", "cpu"}, {"to", "server"}, {"size", "1B"}, {"every", "1us"}}}}};
+  // Two workers.
+  CHECK(warned(traffic, time) ==
+        "warning: /cluster/traffic/0: about 2e+07 messages in 10 s of virtual time" + meant);
+  CHECK(warned(traffic, updates) ==
+        "warning: /cluster/traffic/0: about 2e+06 messages in every second of virtual time" +
+            meant);
+  traffic["traffic"][0]["for"] = "1s";
+  CHECK(warned(traffic, updates).empty());
+  // Four.
+  CHECK(warned({{"slowdowns", {{"after", "30ns"}, {"for", "10ns"}, {"slower", 2}}}}, updates) ==
+        "warning: /cluster/slowdowns: about 1e+08 slow-downs in every second of virtual time" +
+            meant);
+  CHECK(
+      warned({{"slowdowns", {{"after", "30s"}, {"for", "10s"}, {"slower", 2}}}}, updates).empty());
+  CHECK(
+      warned({{"failures",
+               {{"detect_after", "1s"},
+                {"laws",
+                 {{{"class", "cpu"}, {"mean_time_between", "100s"}, {"mean_time_to_return", "1s"}},
+                  {{"class", "gpu"},
+                   {"mean_time_between", "1us"},
+                   {"mean_time_to_return", "1us"}}}}}}},
+             updates) ==
+      "warning: /cluster/failures/laws/1: about 1e+06 failures in every second of virtual time" +
+          meant);
 }
 
 TEST_CASE("a trace that cannot be is refused with its file and line") {

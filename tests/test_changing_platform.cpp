@@ -98,7 +98,8 @@ TEST_CASE("of two changes of a bandwidth at the same moment the last one counts"
   REQUIRE(update_times(result).size() == 2);
   CHECK(update_times(result)[0] == Approx(3.75).margin(1e-9).epsilon(0));
   CHECK(update_times(result)[1] == Approx(6.75).margin(1e-9).epsilon(0));
-  CHECK(result.links.at(0).bandwidth_Bps == Approx(8e6));
+  // 4 MB/s for 1.5 s of 6.75, then 8.
+  CHECK(result.links.at(0).bandwidth_Bps == Approx((1.5 * 4e6 + 5.25 * 8e6) / 6.75));
 }
 
 }  // namespace

@@ -3,7 +3,9 @@
 // links of 100 MB/s with 1 ms, it takes 2 ms + 90 ms.
 #include <algorithm>
 #include <cmath>
+#include <sstream>
 
+#include "sim/base/format.hpp"
 #include "sim/base/json.hpp"
 #include "sim/scenario/planned_failures.hpp"
 #include "sim/study/whatif_changes.hpp"
@@ -204,13 +206,123 @@ TEST_CASE("machines that fail before anything is done do not run for ever") {
   CHECK(result.reason.find("no update in 2001 failures since 0 s") == 0);
 }
 
-TEST_CASE("waiting for one that never returns is a deadlock that names it") {
-  const RunResult result = simulate(cluster_of(2, "sync",
-                                               {{"detect_after", "1s"},
-                                                {"on_failure", "wait"},
-                                                {"list", {{{"worker", "w-1"}, {"at", "2s"}}}}}));
-  CHECK(result.status == RunStatus::failed);
-  CHECK(result.reason.find("w-1 waits for nothing, being down for good") != std::string::npos);
+TEST_CASE("waiting for one that never returns ends the run, which names it") {
+  Json failures = {{"detect_after", "1s"},
+                   {"on_failure", "wait"},
+                   {"list", {{{"worker", "w-1"}, {"at", "2s"}}}}};
+  const auto complaint = [](const Json& scenario) {
+    const RunResult result = simulate(scenario);
+    CHECK(result.status == RunStatus::failed);
+    return result.reason;
+  };
+  const std::string who =
+      " s: w-1 is down for good; w-0 waits for a model from the server; server waits for a push "
+      "from any worker";
+  // w-0's second gradient leaves the server waiting. One who fails later changes nothing.
+  std::ostringstream second;
+  second << "waits for ever since " << 2 * (alone + 1 + alone) << who;
+  CHECK(complaint(cluster_of(2, "sync", failures)) == "waits for ever since 3" + who);
+  failures["checkpoint"] = "1s";
+  failures["laws"] = {
+      {{"class", "server"}, {"mean_time_between", "1000s"}, {"mean_time_to_return", "1s"}}};
+  CHECK(complaint(cluster_of(2, "sync", failures)) == second.str());
+  Json busy = cluster_of(2, "sync", failures);
+  busy["cluster"]["traffic"] = {
+      {{"from", "w-0"}, {"to", "server"}, {"size", "1kB"}, {"every", "1s"}}};
+  CHECK(complaint(busy) == second.str());
+}
+
+/// The server sends w-0 a model that ends as w-0 fails, twice, each time just after the beginning of
+/// one to w-1 at that moment; then it sends w-1 another.
+struct SendsAtTheLastMoment : Algorithm {
+  void server(Server& me) const override {
+    Model x = me.initial_model();
+    for (const double begin : {1.5, 3.5}) {
+      me.next_push_before(begin);
+      me.send_model(1, x);
+      me.next_push_before(begin + 0.75);
+      me.send_model(0, x);
+    }
+    me.next_push_before(6);
+    me.send_model(1, x);
+    for (;;) {
+      const Push push = me.next_push();
+      me.finish_update(x, push);
+    }
+  }
+  void worker(Worker& me) const override {
+    if (me.rank() == 0) {
+      for (;;) me.pull();
+    }
+    me.pull();
+    me.pull();
+    me.push(me.gradient(me.pull(), 1));
+    me.pull();
+  }
+};
+
+TEST_CASE(
+    "a message that is lost as it ends keeps no place at a port that takes so many at a time") {
+  // A model takes 0.75 s. Those to w-0 flow from 2.25 to 3 s and from 4.25 to 5 s, when w-0 fails.
+  // Those to w-1, sent at 1.5 and 3.5 s, have a latency of 1.5 s: they begin at 3 and 5 s, and so does
+  // the third one at 7.5 s, if there is a place for it among the two. It is there at 8.25 s, its
+  // gradient at 9.25 s, which begins to flow 1.5 s later.
+  Json scenario = cluster_of(
+      2, "async",
+      {{"detect_after", "100s"},
+       {"list",
+        {{{"worker", "w-0"}, {"from", "2s"}}, down("w-0", "3s", "1s"), down("w-0", "5s", "90s")}}});
+  scenario["cluster"]["workers"] = Json::parse(R"([
+    {"name": "w", "count": 1, "speed": "1Gf", "link": {"bandwidth": "8MBps", "latency": "0s"}},
+    {"name": "v", "count": 1, "speed": "1Gf", "link": {"bandwidth": "8MBps", "latency": "1.5s"}}])");
+  scenario["cluster"]["server"]["link"] = {{"bandwidth", "8MBps"}, {"latency", "0s"}};
+  scenario["cost"]["model_size"] = "6MB";
+  scenario["approximate"] = {{"port_flows", 2}};
+  scenario["stop"]["updates"] = 1;
+  check_updates(simulate_with<SendsAtTheLastMoment>(scenario), {11.5});
+}
+
+TEST_CASE("what is said of failures before a run is what will happen") {
+  const auto described = [](const Json& failures, const Json& stop) {
+    Json scenario = cluster_of(4, "sync", failures);
+    scenario["stop"] = stop;
+    const std::string text = experiment_of(scenario).describe();
+    const std::size_t at = text.find("failures: ");
+    return at == std::string::npos ? "" : text.substr(at, text.find('\n', at) - at);
+  };
+  const Json law = {{"mean_time_between", "90s"}, {"mean_time_to_return", "10s"}};
+  const Json time = {{"time", "100s"}};
+  const Json updates = {{"updates", 10}};
+  const Json soon = {{"detect_after", "1s"}};
+  CHECK(described(soon, time).empty());
+  // w-0 is down for 30 of 100 s, w-1 for the last 50: 80 of 400.
+  Json failures = soon;
+  failures["list"] = {down("w-0", "10s", "30s"), {{"worker", "w-1"}, {"at", "50s"}}};
+  CHECK(described(failures, time) ==
+        "failures: 2 of 4 workers may fail (2 as listed); workers are down 20 % of their time up "
+        "to "
+        "100 s with seed 1");
+  // One of four has gone for good.
+  CHECK(described(failures, updates) ==
+        "failures: 2 of 4 workers may fail (2 as listed); workers are down 25 % of their time in "
+        "the "
+        "long run");
+  failures = soon;
+  failures["checkpoint"] = "1s";
+  failures["list"] = {{{"server", "server"}, {"at", "1s"}, {"for", "1s"}}};
+  failures["laws"] = {law};
+  CHECK(
+      described(failures, updates) ==
+      "failures: 4 of 4 workers may fail (4 by law), server too; workers are down 10 % of their "
+      "time in the long run");
+  // The share is that of the run.
+  Json scenario = cluster_of(4, "async", failures);
+  scenario["stop"] = {{"time", "1000s"}};
+  double down_s = 0;
+  for (const WorkerResult& worker : simulate(scenario).workers) down_s += worker.down_s;
+  CHECK(described(failures, scenario["stop"])
+            .find("workers are down " + significant(100 * down_s / 4000) +
+                  " % of their time up to 1000 s with seed 1") != std::string::npos);
 }
 
 std::string complaint(const Json& failures) {

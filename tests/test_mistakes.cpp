@@ -295,13 +295,14 @@ TEST_CASE("a platform file that cannot be simulated is refused with host, link a
       {R"(speed="0f")", fast, route, "host b: speed must be from 0.001f to 1e+27f, got 0f"},
       {R"(speed="-1f")", fast, route, "host b: speed must be from 0.001f to 1e+27f, got -1f"},
       {R"(speed="1Gf" state_file="off.state")", fast, route,
-       "host b: is switched off by its state profile, and failures are not modelled"},
-      {R"(speed="1Gf" state_file="off_at_once.state")", fast, route,
-       "host b: is off from the start, and failures are not modelled"},
+       "host b: its state_file leaves it off: a server must return"},
+      {R"(speed="1Gf")", fast + R"( state_file="off_at_once.state")", route,
+       "link wire: is off from the start, which is not modelled"},
       {R"(speed="1Gf")", fast + R"( state_file="off.state")", route,
-       "link wire: is switched off by its state profile, and failures are not modelled"},
+       "link wire: state_file 'off.state', line 1: only hosts may be switched off: a link that "
+       "goes off is not modelled, let its bandwidth_file make it slow"},
       {R"(speed="1Gf" state_file="&#111;ff.state")", fast, route,
-       "host b: is switched off by its state profile, and failures are not modelled"},
+       "host b: its state_file leaves it off: a server must return"},
       {R"(speed="nanf")", fast, route, "host b: speed must be from 0.001f to 1e+27f, got nanf"},
       {R"(speed="1Gf" availability_file="zero.profile")", fast, route,
        "host b: availability_file 'zero.profile', line 3: must be a number above 0, of a size that "
@@ -332,7 +333,7 @@ TEST_CASE("a platform file that cannot be simulated is refused with host, link a
       {R"(speed="1Gf")", fast,
        route + "<trace id=\"t\" file=\"off.state\" periodicity=\"-1\"/>\n"
                "<trace_connect kind=\"HOST_AVAIL\" trace=\"t\" element=\"b\"/>\n",
-       "b: is switched off by its state profile, and failures are not modelled"},
+       "b: is switched off by a trace_connect: name the profile in a state_file of the host"},
       {R"(speed="1Gf" availability_file="none.profile")", fast, route,
        "host b: availability_file: no such file: none.profile (paths are relative to the platform "
        "file)"},

@@ -333,8 +333,20 @@ std::vector<Figure> memory_figures(const BenchEffort& effort) {
     return cost_of_run(bench_experiment(scenario), 1).peak_rss_mb;
   };
   const double kb = 1024 * (peak(10000) - peak(1000)) / 9000;
+  // A hundred of them are at work in ten rounds, so that nearly all have never been.
+  const auto peak_of_population = [&](std::size_t workers) {
+    Json scenario = time_only_scenario(workers, "scaffold", 10);
+    scenario["algorithms"][0]["participation"] = {{"count", 10}};
+    return cost_of_run(bench_experiment(scenario), 1).peak_rss_mb;
+  };
+  const double idle_b =
+      1024 * 1024 * (peak_of_population(50000) - peak_of_population(10000)) / 40000;
   return {
       resnet_memory(),
+      {"memory_per_idle_worker_b", idle_b, "B", "",
+       "growth of peak memory, 10,000 -> 50,000 workers, scaffold, time-only, ten of them in each "
+       "of "
+       "ten rounds"},
       {"memory_per_worker_kb", kb, "kB", "<= 32",
        "growth of peak memory, 1,000 -> 10,000 workers, async, mlp, the same number of updates (" +
            std::to_string(updates) +

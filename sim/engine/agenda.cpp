@@ -54,6 +54,7 @@ void Agenda::run_due() {
     drop_first();
     if (!is_valid(entry)) continue;
     entry.event->entry_ = 0;
+    if (!entry.event->background_) last_foreground_ = now;
     entry.event->happen();
   }
   running_ = false;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 namespace simgrid::kernel::timer {
@@ -42,6 +43,8 @@ class Agenda {
   void cancel(Event& event) { event.entry_ = 0; }
   /// Whether all that will happen is background.
   bool has_only_background() const;
+  /// When something last happened that is not background; before the first, less than any time.
+  double last_foreground() const { return last_foreground_; }
   /// Nothing happens any more.
   void close();
 
@@ -68,6 +71,7 @@ class Agenda {
     simgrid::kernel::timer::Timer* timer;
   };
   std::vector<Armed> armed_;  // the next last
+  double last_foreground_ = -std::numeric_limits<double>::infinity();
   bool running_ = false;
   bool closed_ = false;
 };

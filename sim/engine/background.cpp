@@ -58,7 +58,7 @@ class Background::Changes final : public Agenda::Event {
   };
 
   void happen() override {
-    if (background_.is_alone_()) return;
+    if (background_.rest_.is_over()) return;
     std::vector<Network::BandwidthFactor> now;
     const double time = moments_[next_].time_s;
     for (; next_ < moments_.size() && moments_[next_].time_s == time; ++next_) {
@@ -98,7 +98,7 @@ class Background::Stream final : public Agenda::Event {
 
  private:
   void happen() override {
-    if (background_.is_alone_()) return;
+    if (background_.rest_.is_over()) return;
     constexpr double largest_bytes = 1e15;
     const double bytes = std::min(spec_.size.draw(random_), largest_bytes);
     const auto which =
@@ -117,9 +117,32 @@ class Background::Stream final : public Agenda::Event {
   double end_s_;
 };
 
+/// Those of a platform file may go on for ever, and SimGrid with them.
+class Background::Profiles final : public Agenda::Event {
+ public:
+  explicit Profiles(Background& background) : background_(background) {
+    set_background(true);
+    s4u::Link::on_bandwidth_change_cb([this](const s4u::Link&) { look(); });
+    s4u::Host::on_speed_change_cb([this](const s4u::Host&) { look(); });
+  }
+
+ private:
+  void look() {
+    if (!background_.rest_.is_over()) return;
+    background_.agenda_.set(s4u::Engine::get_clock(), *this);  // SimGrid is still changing it
+  }
+
+  void happen() override {
+    if (background_.rest_.is_over()) background_.rest_.end();
+  }
+
+  Background& background_;
+};
+
 Background::Background(Network& network, Agenda& agenda, const ClusterPlan& plan,
-                       std::uint64_t seed, std::function<bool()> is_alone)
-    : network_(network), agenda_(agenda), is_alone_(std::move(is_alone)) {
+                       std::uint64_t seed, Rest rest)
+    : network_(network), agenda_(agenda), rest_(std::move(rest)) {
+  if (!plan.platform_file.empty()) profiles_ = std::make_unique<Profiles>(*this);
   if (!plan.link_changes.empty()) changes_ = std::make_unique<Changes>(*this, plan);
   const Nodes nodes = nodes_of(plan);
   for (const TrafficPlan& stream : plan.traffic) {

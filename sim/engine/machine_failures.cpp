@@ -42,6 +42,7 @@ void MachineFailures::plan_next(Machine& machine) {
     return;
   }
   machine.outage = *next;
+  machine.set_background(next->from_s > 0);
   if (next->from_s > 0) {
     agenda_.set(next->from_s, machine);
     return;
@@ -53,7 +54,7 @@ void MachineFailures::plan_next(Machine& machine) {
 
 void MachineFailures::happen(Machine& machine) {
   if (machine.up) {
-    fail(machine);
+    if (listener_.is_anything_going_on()) fail(machine);
   } else if (simgrid::s4u::Engine::get_clock() < machine.outage.until_s) {
     miss(machine);
     if (!machine.outage.is_for_good()) agenda_.set(machine.outage.until_s, machine);
@@ -66,6 +67,7 @@ void MachineFailures::fail(Machine& machine) {
   machine.up = false;
   ++machine.failures;
   ++total_;
+  machine.set_background(false);
   agenda_.set(std::min(machine.outage.from_s + detect_after_s_, machine.outage.until_s), machine);
   listener_.machine_fails(machine.node);
 }

@@ -12,7 +12,7 @@ namespace motley {
 /// Which machines are up, and what is known of it elsewhere: a failure is noticed detect_after later,
 /// or at the return if that comes first; a return at once. Machines are numbered as the network's
 /// nodes. A failure or return happens before all else that is on the agenda for its moment: what
-/// would have ended then is lost.
+/// would have ended then is lost. A failure to come keeps no stuck run alive, a return does.
 class MachineFailures {
  public:
   using Node = std::size_t;
@@ -21,6 +21,8 @@ class MachineFailures {
   class Listener {
    public:
     virtual ~Listener() = default;
+    /// Asked before a failure: whether there is anything that it could hit.
+    virtual bool is_anything_going_on() = 0;
     virtual void machine_fails(Node node) = 0;
     /// The others notice that it is gone.
     virtual void machine_is_missed(Node node) = 0;

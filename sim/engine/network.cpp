@@ -61,21 +61,20 @@ Network::Network(const Platform& platform, const Scenario& scenario, Recorder& r
     const LinkPower* known = platform.power_of(link);
     if (known != nullptr) recorder.expenses().add_link(known->power, known->of_server);
   }
-  if (fluid_) {
-    for (s4u::Link* link : s4u::Engine::get_instance()->get_all_links()) {
-      if (link->get_latency() > 0) latencies_s_[link] = link->get_latency();
-      link->set_latency(0);
-      bandwidths_Bps_[link] = link->get_bandwidth();
-      if (unit_ != 1) link->set_bandwidth(unit_ * link->get_bandwidth());
-    }
-    s4u::Link::on_bandwidth_change_cb([this](const s4u::Link& link) {
-      if (closed_ || following_) return;
-      s4u::Link* changed = s4u::Link::by_name(link.get_name());
-      // Once, however often it changes at this moment: what is set of it is read again.
-      if (std::ranges::find(changed_, changed) == changed_.end()) changed_.push_back(changed);
-      agenda_.set(s4u::Engine::get_clock(), profile_event_);  // SimGrid is still changing it
-    });
+  for (s4u::Link* link : s4u::Engine::get_instance()->get_all_links()) {
+    bandwidths_Bps_[link] = link->get_bandwidth();
+    if (!fluid_) continue;
+    if (link->get_latency() > 0) latencies_s_[link] = link->get_latency();
+    link->set_latency(0);
+    if (unit_ != 1) link->set_bandwidth(unit_ * link->get_bandwidth());
   }
+  s4u::Link::on_bandwidth_change_cb([this](const s4u::Link& link) {
+    if (closed_ || following_) return;
+    s4u::Link* changed = s4u::Link::by_name(link.get_name());
+    // Once, however often it changes at this moment: what is set of it is read again.
+    if (std::ranges::find(changed_, changed) == changed_.end()) changed_.push_back(changed);
+    agenda_.set(s4u::Engine::get_clock(), profile_event_);  // SimGrid is still changing it
+  });
   generation::on_completion([this](const s4u::Activity& activity) {
     // Only our messages carry data.
     if (auto* message = activity.get_data<Message>()) complete(*message);
@@ -158,6 +157,7 @@ Network::Message& Network::new_message(Node from, Node to, std::uint64_t bytes) 
   message.bytes = bytes;
   message.route = &route(from, to);
   message.has_entered = false;
+  message.has_place = false;
   return message;
 }
 
@@ -267,6 +267,7 @@ void Network::vacate(Message& message) {
 }
 
 void Network::flow(Message& message) {
+  message.has_place = true;
   const auto bytes = static_cast<double>(message.bytes);
   const Route& way = *message.route;
   const bool is_known = on_switch_ && ports_.enter(message, way.links[0], way.links[1], bytes);
@@ -286,9 +287,9 @@ void Network::follow_profiles() {
   std::vector<bool> risen(link_loads_.size(), false);
   for (s4u::Link* link : changed_) {
     double& before = bandwidths_Bps_[link];
-    double bandwidth = link->get_bandwidth();
-    const auto known = changed_links_.find(link);
-    if (known != changed_links_.end()) bandwidth = followed(known->second, before, bandwidth);
+    ChangedLink& known =
+        changed_links_.try_emplace(link, ChangedLink{.plain_Bps = before}).first->second;
+    const double bandwidth = followed(known, before, link->get_bandwidth());
     const auto index = link_index_.find(link);
     if (index != link_index_.end()) risen[index->second] = bandwidth > before;
     before = bandwidth;
@@ -296,7 +297,7 @@ void Network::follow_profiles() {
   }
   changed_.clear();
   following_ = false;
-  restart_on(risen);
+  if (fluid_) restart_on(risen);
 }
 
 void Network::restart_on(const std::vector<bool>& risen) {

@@ -103,6 +103,7 @@ class Network final : private SwitchPorts::Owner {
     std::function<void()> arrived;
     bool under_way = false;    // not of others
     bool has_entered = false;  // its latency has passed
+    bool has_place = false;    // at both its ports, where they are limited; nobody waits for it
     bool on_links = false;
     simgrid::s4u::CommPtr comm;  // while SimGrid has it
   };
@@ -121,7 +122,7 @@ class Network final : private SwitchPorts::Owner {
     double J_per_byte = 0;  // beyond what it draws without load
     double background_bytes = 0;
   };
-  /// Of a link that change_bandwidths() has changed.
+  /// Of a link that change_bandwidths() or its profile has changed.
   struct ChangedLink {
     double plain_Bps = 0;  // without the factor
     double factor = 1;
@@ -147,7 +148,7 @@ class Network final : private SwitchPorts::Owner {
   double plain_bandwidth(const simgrid::s4u::Link* link) const;
   /// Up to now it had this bandwidth.
   static void settle(ChangedLink& changed, double bandwidth_Bps);
-  /// Of a link with a factor, after its profile has changed what it is a factor of.
+  /// Of a link whose profile has changed it: what it carries from now on.
   static double followed(ChangedLink& changed, double before_Bps, double plain_Bps);
   /// Mean over the run, without SimGrid's unit.
   double mean_bandwidth(const simgrid::s4u::Link* link, double end) const;

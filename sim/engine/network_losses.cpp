@@ -18,13 +18,12 @@ void Network::lose(Message& message) {
     message.comm->cancel();
     finish(message);
   }
-  const bool has_flown = message.on_links;
   vacate(message);
   if (port_flows_ && message.has_entered && (message.bytes > 0 || !fluid_)) {
     // Either it flows, or it waits at one of its ports, perhaps with a place at the other.
     auto& waiting_up = up_[message.from].queue;
     auto& waiting_down = down_[message.to].queue;
-    if (has_flown) {
+    if (message.has_place) {
       leave(message);
     } else if (std::erase(waiting_up, &message) == 0 && std::erase(waiting_down, &message) > 0) {
       leave_up(message.from);

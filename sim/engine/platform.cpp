@@ -11,6 +11,7 @@
 #include "sim/engine/built_cluster.hpp"
 #include "sim/engine/engine_setup.hpp"
 #include "sim/engine/platform_check.hpp"
+#include "sim/engine/platform_loading.hpp"
 #include "sim/engine/platform_profiles.hpp"
 #include "sim/engine/simgrid_generation.hpp"
 
@@ -33,7 +34,7 @@ Json inspect(const std::string& file, const ChildProcess::Report& report) {
   s4u::Host::on_creation_cb([&](const s4u::Host& host) {
     if (seen.insert(host.get_name()).second) order.push_back(host.get_name());
   });
-  setup.engine().load_platform(file);
+  load_platform(setup.engine(), file);
   setup.engine().seal_platform();  // some kinds of zones work out their routes then
   Json hosts = Json::array();
   std::string flaw;
@@ -68,6 +69,18 @@ Json inspect(const std::string& file, const ChildProcess::Report& report) {
       {"hosts", hosts}, {"links", links}, {"flaw", platform_flaw(file, workers, servers, report)}};
 }
 
+/// Hosts fail when the platform file switches them off.
+void follow_states(const std::string& file, ClusterPlan& plan) {
+  const std::map<std::string, StateProfile> states = host_states(file);
+  for (std::vector<HostPlan>* hosts : {&plan.workers, &plan.servers}) {
+    for (HostPlan& host : *hosts) {
+      const auto found = states.find(host.name);
+      if (found == states.end()) continue;
+      host.failures.profile = std::make_shared<const StateProfile>(found->second);
+    }
+  }
+}
+
 }  // namespace
 
 Platform::Platform(const ClusterPlan& plan)
@@ -77,7 +90,7 @@ Platform::Platform(const ClusterPlan& plan)
     return;
   }
   const s4u::Engine* engine = s4u::Engine::get_instance();
-  engine->load_platform(plan.platform_file);
+  load_platform(*engine, plan.platform_file);
   for (const std::vector<HostPlan>* hosts : {&plan.workers, &plan.servers}) {
     for (const HostPlan& host : *hosts) hosts_.push_back(engine->host_by_name(host.name));
   }
@@ -128,6 +141,12 @@ ClusterPlan inspect_platform(const std::string& file, const Place& place) {
     }
   }
   if (!flaw.empty()) refuse(flaw);
+  follow_states(file, plan);
+  for (const HostPlan& server : plan.servers) {
+    if (server.failures.profile && server.failures.profile->ends_off()) {
+      refuse("host " + server.name + ": its state_file leaves it off: a server must return");
+    }
+  }
   for (const Json& link : (*outcome.result)["links"]) plan.platform_links.push_back(link);
   if (plan.workers.empty()) {
     throw InputError(

@@ -26,7 +26,6 @@ std::string host_flaw(const s4u::Host& host) {
     return who + "speed must be " + sane_range(Dimension::speed) + ", got " +
            number(host.get_speed()) + "f";
   }
-  if (!host.is_on()) return who + "is off from the start, and failures are not modelled";
   return "";
 }
 
@@ -43,7 +42,7 @@ std::string link_flaw(const s4u::Link& link) {
     return which + "latency must be 0, or " + sane_range(Dimension::time) + ", got " +
            number(link.get_latency()) + "s";
   }
-  if (!link.is_on()) return which + "is off from the start, and failures are not modelled";
+  if (!link.is_on()) return which + "is off from the start, which is not modelled";
   return "";
 }
 

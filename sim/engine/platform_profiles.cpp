@@ -2,8 +2,6 @@
 
 #include <cmath>
 #include <cstdlib>
-#include <fstream>
-#include <iterator>
 #include <map>
 #include <optional>
 #include <sstream>
@@ -12,102 +10,25 @@
 #include "sim/base/limits.hpp"
 #include "sim/base/regular_file.hpp"
 #include "sim/base/text.hpp"
+#include "sim/engine/xml_elements.hpp"
 #include "sim/scenario/units.hpp"
 
 namespace motley {
 namespace {
 
-struct Element {
-  std::string name;
-  std::map<std::string, std::string> attributes;
-
-  std::string attribute(const std::string& key) const {
-    const auto found = attributes.find(key);
-    return found == attributes.end() ? "" : found->second;
-  }
-};
-
-std::string text_of(const std::filesystem::path& file) {
-  std::ifstream in(file, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
-}
-
-/// The value of an attribute without XML's entities.
-std::string decoded(const std::string& text) {
-  static const std::map<std::string, char> named = {
-      {"lt", '<'}, {"gt", '>'}, {"amp", '&'}, {"quot", '"'}, {"apos", '\''}};
-  std::string out;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const std::size_t end = text[i] == '&' ? text.find(';', i) : std::string::npos;
-    if (end == std::string::npos) {
-      out += text[i];
-      continue;
-    }
-    const std::string entity = text.substr(i + 1, end - i - 1);
-    if (entity.starts_with("#")) {
-      const bool hexadecimal = entity.starts_with("#x");
-      const auto code =
-          std::strtoul(entity.c_str() + (hexadecimal ? 2 : 1), nullptr, hexadecimal ? 16 : 10);
-      out += static_cast<char>(code);  // names of files beyond ASCII are written plainly
-    } else if (const auto found = named.find(entity); found != named.end()) {
-      out += found->second;
-    }
-    i = end;
-  }
-  return out;
-}
-
-/// The opening tags of a text in XML, in their order. SimGrid has read the file before: what it
-/// refuses need not be found here.
-std::vector<Element> elements_of(const std::string& xml) {
-  const std::string space = " \t\r\n";
-  std::vector<Element> elements;
-  std::size_t at = 0;
-  const auto skip_to = [&](const char* end) {
-    at = xml.find(end, at);
-    if (at != std::string::npos) at += std::char_traits<char>::length(end);
-  };
-  while ((at = xml.find('<', at)) != std::string::npos) {
-    if (xml.compare(at, 4, "<!--") == 0) {
-      skip_to("-->");
-    } else if (xml.compare(at, 9, "<![CDATA[") == 0) {
-      skip_to("]]>");
-    } else if (at + 1 >= xml.size() || std::string("!?/").find(xml[at + 1]) != std::string::npos) {
-      skip_to(">");
-    } else {
-      Element element;
-      const std::size_t name_end = xml.find_first_of(space + "/>", at);
-      element.name = xml.substr(at + 1, name_end - at - 1);
-      at = name_end;
-      // key = "value", whatever is in the quotes
-      while (at != std::string::npos &&
-             (at = xml.find_first_not_of(space + "/", at)) != std::string::npos && xml[at] != '>') {
-        const std::size_t equals = xml.find('=', at);
-        const std::size_t open = xml.find_first_of("\"'", at);
-        if (equals == std::string::npos || open == std::string::npos) break;
-        const std::size_t close = xml.find(xml[open], open + 1);
-        const std::size_t key_end = xml.find_first_of(space + "=", at);
-        element.attributes[xml.substr(at, key_end - at)] =
-            decoded(xml.substr(open + 1, close - open - 1));
-        at = close == std::string::npos ? close : close + 1;
-      }
-      elements.push_back(element);
-    }
-    if (at == std::string::npos) break;
-  }
-  return elements;
-}
-
 /// A line of a profile that sets a value.
 struct ProfileLine {
   std::size_t number = 0;
+  double time_s = 0;
   double value = 0;
 };
 
 struct Profile {
   std::vector<ProfileLine> lines;
-  bool is_drawn = false;  ///< from distributions
-  std::string flaw = {};  ///< "line 3: must be ..." where SimGrid could not go on
+  std::optional<double> period_s = {};  ///< PERIODICITY
+  std::optional<double> pause_s = {};   ///< LOOPAFTER: from the last line to the next round
+  bool is_drawn = false;                ///< from distributions
+  std::string flaw = {};                ///< "line 3: must be ..." where SimGrid could not go on
 };
 
 /// A number and nothing else.
@@ -153,17 +74,50 @@ Profile read_profile(const std::string& text) {
       return profile;
     }
     before = *time;
-    if (!repeats) profile.lines.push_back({number, *value});
+    if (!repeats)
+      profile.lines.push_back({number, *time, *value});
+    else
+      (first == "PERIODICITY" ? profile.period_s : profile.pause_s) = value;
   }
   return profile;
 }
 
+StateProfile states_in(const Profile& profile) {
+  StateProfile states;
+  for (const ProfileLine& line : profile.lines) {
+    states.changes.push_back({line.time_s, line.value > 0});
+  }
+  if (states.changes.empty()) return states;
+  if (profile.period_s && *profile.period_s > 0) states.repeat_s = profile.period_s;
+  if (profile.pause_s) states.repeat_s = states.changes.back().time_s + *profile.pause_s;
+  return states;
+}
+
+/// Of a host.
+std::string state_flaw(const Profile& profile) {
+  if (profile.is_drawn) {
+    return "must list times: for failures that are drawn give /cluster/failures \"laws\"";
+  }
+  if (profile.period_s && profile.pause_s) return "must have PERIODICITY or LOOPAFTER, not both";
+  const StateProfile states = states_in(profile);
+  const double last_s = states.changes.empty() ? 0 : states.changes.back().time_s;
+  if (states.repeat_s && !(*states.repeat_s > 0 && *states.repeat_s >= last_s)) {
+    return "must begin anew after its last line";
+  }
+  return "";
+}
+
 /// What an attribute names a file with.
-bool names_profile(const Element& element, const std::string& key) {
+bool names_profile(const XmlElement& element, const std::string& key) {
   return key.ends_with("_file") || (element.name == "trace" && key == "file");
 }
 
-std::string flaw_of(const Element& element, const std::filesystem::path& folder) {
+/// Of what is no host.
+constexpr const char* not_switched =
+    "only hosts may be switched off: a link that goes off is not modelled, let its bandwidth_file "
+    "make it slow";
+
+std::string flaw_of(const XmlElement& element, const std::filesystem::path& folder) {
   const std::string who = element.name + " " + element.attribute("id") + ": ";
   if (!element.attribute("latency_file").empty()) {
     return who + "latency_file: latencies that change are not modelled";
@@ -174,20 +128,23 @@ std::string flaw_of(const Element& element, const std::filesystem::path& folder)
   }
   for (const auto& [key, file] : element.attributes) {
     if (!names_profile(element, key) || file.empty()) continue;
-    const Profile profile = read_profile(text_of(folder / file));
+    const Profile profile = read_profile(text_of_file(folder / file));
     const std::string in_file = key + " '" + file + "', ";
     if (!profile.flaw.empty()) return who + in_file + profile.flaw;
+    if (key == "state_file" && element.name == "host") {
+      const std::string flaw = state_flaw(profile);
+      if (!flaw.empty()) return who + key + " '" + file + "' " + flaw;
+      continue;
+    }
     if (profile.is_drawn) {
       return who + key + " '" + file +
              "' must list times and values: what a STOCHASTIC profile draws cannot be checked";
     }
     if (element.name == "trace") continue;
-    for (const auto& [line, value] : profile.lines) {
+    for (const auto& [line, time_s, value] : profile.lines) {
       const std::string where = in_file + "line " + std::to_string(line) + ": ";
       if (key == "state_file") {
-        if (!(value > 0)) {
-          return who + "is switched off by its state profile, and failures are not modelled";
-        }
+        if (!(value > 0)) return who + where + not_switched;
       } else if (key == "bandwidth_file") {
         if (!is_sane(value, Dimension::rate)) {
           return who + where + "bandwidth must be " + sane_range(Dimension::rate);
@@ -200,12 +157,13 @@ std::string flaw_of(const Element& element, const std::filesystem::path& folder)
   return "";
 }
 
-std::string connection_flaw(const Element& element) {
+std::string connection_flaw(const XmlElement& element) {
   const std::string kind = element.attribute("kind");
-  if (kind == "HOST_AVAIL" || kind == "LINK_AVAIL") {
+  if (kind == "HOST_AVAIL") {
     return element.attribute("element") +
-           ": is switched off by its state profile, and failures are not modelled";
+           ": is switched off by a trace_connect: name the profile in a state_file of the host";
   }
+  if (kind == "LINK_AVAIL") return element.attribute("element") + ": " + not_switched;
   if (kind == "LATENCY") {
     return element.attribute("element") + ": latencies that change are not modelled";
   }
@@ -230,7 +188,7 @@ std::string file_flaw(const std::filesystem::path& file) {
 std::vector<std::filesystem::path> files_named_in(const std::filesystem::path& platform) {
   const std::filesystem::path folder = platform.parent_path();
   std::vector<std::filesystem::path> files;
-  for (const Element& element : elements_of(text_of(platform))) {
+  for (const XmlElement& element : xml_elements_of(text_of_file(platform))) {
     for (const auto& [key, file] : element.attributes) {
       if (!file.empty() && names_profile(element, key)) files.push_back(folder / file);
     }
@@ -240,7 +198,7 @@ std::vector<std::filesystem::path> files_named_in(const std::filesystem::path& p
 
 std::string named_file_flaw(const std::filesystem::path& platform) {
   const std::filesystem::path folder = platform.parent_path();
-  for (const Element& element : elements_of(text_of(platform))) {
+  for (const XmlElement& element : xml_elements_of(text_of_file(platform))) {
     if (element.name == "include") {
       return "include '" + shortened(element.attribute("file")) +
              "': SimGrid includes no files any more: write its contents here";
@@ -255,9 +213,21 @@ std::string named_file_flaw(const std::filesystem::path& platform) {
   return "";
 }
 
+std::map<std::string, StateProfile> host_states(const std::filesystem::path& platform) {
+  const std::filesystem::path folder = platform.parent_path();
+  std::map<std::string, StateProfile> all;
+  for (const XmlElement& element : xml_elements_of(text_of_file(platform))) {
+    const std::string file = element.attribute("state_file");
+    if (element.name != "host" || file.empty()) continue;
+    const StateProfile states = states_in(read_profile(text_of_file(folder / file)));
+    if (states.goes_off()) all[element.attribute("id")] = states;
+  }
+  return all;
+}
+
 std::string profile_flaw(const std::filesystem::path& platform) {
   const std::filesystem::path folder = platform.parent_path();
-  for (const Element& element : elements_of(text_of(platform))) {
+  for (const XmlElement& element : xml_elements_of(text_of_file(platform))) {
     const std::string flaw =
         element.name == "trace_connect" ? connection_flaw(element) : flaw_of(element, folder);
     if (!flaw.empty()) return flaw;

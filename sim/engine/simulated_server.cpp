@@ -74,7 +74,6 @@ void SimulatedServer::welcome(std::size_t worker) {
 }
 
 std::vector<std::size_t> SimulatedServer::present() {
-  early_.resize(workers());
   for (;;) {
     std::vector<std::size_t> found;
     for (std::size_t i = 0; i < workers(); ++i) {
@@ -117,7 +116,6 @@ std::optional<Push> SimulatedServer::next_push_before(double until) {
 }
 
 std::vector<Push> SimulatedServer::next_push_of(std::span<const std::size_t> wanted) {
-  early_.resize(workers());
   std::vector<bool> is_wanted(workers(), false);
   std::vector<bool> is_missing(workers(), false);
   std::size_t missing = 0;
@@ -127,10 +125,11 @@ std::vector<Push> SimulatedServer::next_push_of(std::span<const std::size_t> wan
   };
   for (const std::size_t worker : wanted) {
     is_wanted[worker] = true;
-    set_missing(worker, early_[worker].empty() && is_awaited(worker));
+    set_missing(worker, !early_.contains(worker) && is_awaited(worker));
   }
   const auto has_none = [&] {
-    return std::ranges::all_of(wanted, [&](std::size_t worker) { return early_[worker].empty(); });
+    return std::ranges::all_of(wanted,
+                               [&](std::size_t worker) { return !early_.contains(worker); });
   };
   while (missing > 0 || (is_alone() && has_none())) {
     Event event = simulation_.parcels().take_event(*next(forever, "a push from any worker"));
@@ -140,7 +139,7 @@ std::vector<Push> SimulatedServer::next_push_of(std::span<const std::size_t> wan
       early_[worker].push_back(std::move(event.message));
       set_missing(worker, false);
     } else {
-      set_missing(worker, is_wanted[worker] && early_[worker].empty() && is_awaited(worker));
+      set_missing(worker, is_wanted[worker] && !early_.contains(worker) && is_awaited(worker));
       const bool joins = event.kind == Event::Kind::joined;
       if (!joins || !is_missing[worker]) continue;
       if (welcome_)
@@ -152,9 +151,11 @@ std::vector<Push> SimulatedServer::next_push_of(std::span<const std::size_t> wan
   std::vector<Push> pushes;
   pushes.reserve(wanted.size());
   for (const std::size_t worker : wanted) {
-    if (early_[worker].empty()) continue;
-    pushes.push_back(std::move(early_[worker].front()));
-    early_[worker].pop_front();
+    const auto early = early_.find(worker);
+    if (early == early_.end()) continue;
+    pushes.push_back(std::move(early->second.front()));
+    early->second.pop_front();
+    if (early->second.empty()) early_.erase(early);
   }
   return pushes;
 }

@@ -71,8 +71,8 @@ class SimulatedServer final : public Server {
 
   Simulation& simulation_;
   ShardState& shard_;
-  std::vector<std::deque<Push>> early_;  // by worker
-  std::vector<Known> known_;             // by worker; empty where nobody can fail
+  std::map<std::size_t, std::deque<Push>> early_;  // by worker; only of those with some
+  std::vector<Known> known_;                       // by worker; empty where nobody can fail
   std::size_t known_present_ = 0;
   std::function<void(std::size_t)> welcome_;
   std::optional<Model> sent_;  // what was sent last; where somebody may fail

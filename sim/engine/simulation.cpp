@@ -1,7 +1,6 @@
 #include "sim/engine/simulation.hpp"
 
 #include <algorithm>
-#include <sstream>
 #include <stdexcept>
 #include <string_view>
 
@@ -58,12 +57,11 @@ Simulation::Simulation(const SimulationSetup& setup)
       partitions_(setup.problem.train_size(), setup.scenario.seed),
       layers_(modelled_layers(setup.scenario.cost, setup.problem, setup.flops_per_sample)),
       background_(network_, agenda_, setup.cluster, setup.scenario.seed,
-                  [this] { return is_left_to_background(); }),
+                  {[this] { return is_left_to_background(); }, [this] { stand_still(); }}),
       end_(s4u::Semaphore::create(0)) {
   if (setup.trace) recorder_.keep_timeline(*setup.trace, setup.cluster);
-  for (std::size_t rank = 0; rank < workers(); ++rank) {
-    workers_.push_back(std::make_unique<SimulatedWorker>(*this, rank));
-  }
+  workers_.resize(workers());
+  has_begun_.resize(workers(), false);
 }
 
 Simulation::~Simulation() = default;
@@ -89,9 +87,21 @@ void Simulation::make_shards(const Algorithm& algorithm) {
     shards_.back()->index = shards_.size() - 1;
     static_cast<Parameters&>(shards_.back()->model) = initial_.slice(shard.begin, shard.size);
   }
-  for (const std::unique_ptr<SimulatedWorker>& worker : workers_) {
-    worker->mail().expect(shards_.size(), exchange.compress);
+  compress_ = exchange.compress;
+}
+
+SimulatedWorker& Simulation::worker(std::size_t rank) {
+  std::unique_ptr<SimulatedWorker>& worker = workers_[rank];
+  if (!worker) {
+    worker = std::make_unique<SimulatedWorker>(*this, rank);
+    worker->mail().expect(shards_.size(), compress_);
   }
+  return *worker;
+}
+
+WorkerMail& Simulation::mail_of(std::size_t rank) {
+  if (!has_begun_[rank] && algorithm_->workers_begin_with_a_model()) start_worker(rank);
+  return worker(rank).mail();
 }
 
 double Simulation::share_of_model(const ShardState& shard) const {
@@ -125,13 +135,13 @@ Parcel& Simulation::parcel_of(Event::Kind kind, std::size_t worker) {
 
 void Simulation::model_arrived(Parcel& parcel) {
   Parcels::arrives(parcel);
-  workers_[parcel.to]->mail().model_arrived(parcel);
+  mail_of(parcel.to).model_arrived(parcel);
 }
 
 void Simulation::message_arrived(Parcel& parcel) {
   Parcels::arrives(parcel);
   parcel.event.message.traced = network_.arriving();
-  workers_[parcel.to]->mail().message_arrived(parcel);
+  mail_of(parcel.to).message_arrived(parcel);
 }
 
 void Simulation::push_arrived(Parcel& parcel) {
@@ -195,6 +205,7 @@ void Simulation::start_actors() {
       if (failures_.is_up(server_node(shard->shard.server))) start_server(*shard);
     }
   }
+  if (algorithm_->workers_begin_with_a_model()) return;
   for (std::size_t rank = 0; rank < workers(); ++rank) {
     if (failures_.is_up(rank)) start_worker(rank);
   }
@@ -206,6 +217,7 @@ void Simulation::start_server(ShardState& shard) {
     guarded([&] {
       SimulatedServer me(*this, index);
       algorithm_->server(me);
+      shards_[index]->waits_for = "nobody, having come to its end";
     });
   });
   actor->daemonize();
@@ -213,10 +225,11 @@ void Simulation::start_server(ShardState& shard) {
 }
 
 void Simulation::start_worker(std::size_t rank) {
+  has_begun_[rank] = true;
   const std::string& name = setup_.cluster.workers[rank].name;
   const s4u::ActorPtr actor = generation::add_actor(name, platform_.host(rank), [this, rank] {
     guarded([&] {
-      algorithm_->worker(*workers_[rank]);
+      algorithm_->worker(worker(rank));
       worker_ended(rank);
     });
   });
@@ -284,7 +297,8 @@ bool Simulation::is_stuck() const {
 }
 
 bool Simulation::is_left_to_background() const {
-  return is_stuck() && agenda_.has_only_background() && last_event() < clock();
+  return is_stuck() && agenda_.has_only_background() && last_event() < clock() &&
+         agenda_.last_foreground() < clock();
 }
 
 double Simulation::last_event() const {
@@ -293,7 +307,13 @@ double Simulation::last_event() const {
   return last;
 }
 
-std::string Simulation::who_waits_for_whom() const {
+void Simulation::stand_still() {
+  if (over_) return;
+  failure_ = who_waits_for_whom(last_event());
+  end_at(last_event());
+}
+
+std::string Simulation::who_waits_for_whom(double since) const {
   WhoWaits who;
   if (has_server_) {
     for (const std::unique_ptr<ShardState>& shard : shards_) {
@@ -301,11 +321,14 @@ std::string Simulation::who_waits_for_whom() const {
     }
   }
   for (std::size_t rank = 0; rank < workers_.size(); ++rank) {
-    const bool is_gone = failures_.is_gone_for_good(rank);
-    who.add(setup_.cluster.workers[rank].name,
-            is_gone ? "nothing, being down for good" : workers_[rank]->mail().waits_for());
+    const std::string& name = setup_.cluster.workers[rank].name;
+    if (failures_.is_gone_for_good(rank))
+      who.add_gone(name);
+    else
+      who.add(name,
+              workers_[rank] ? workers_[rank]->mail().waits_for() : "a model from the server");
   }
-  return who.text();
+  return who.text(since);
 }
 
 // ---- The run ----
@@ -320,9 +343,9 @@ RunResult Simulation::run(const Algorithm& algorithm) {
   s4u::Engine& engine = engine_.engine();
   s4u::Engine::on_deadlock_cb([this] {
     if (over_) return;
-    deadlock_ = who_waits_for_whom();
     over_ = true;
     end_time_ = background_.is_empty() ? clock() : last_event();
+    failure_ = who_waits_for_whom(end_time_);
     network_.close();
     agenda_.close();
   });
@@ -334,8 +357,10 @@ RunResult Simulation::run(const Algorithm& algorithm) {
   if (setup_.scenario.stop.time_s) {
     engine.run_until(*setup_.scenario.stop.time_s);
     if (!over_) {
-      if (is_stuck()) deadlock_ = who_waits_for_whom();
-      end_at(is_stuck() ? last_event() : *setup_.scenario.stop.time_s);
+      if (is_stuck())
+        stand_still();
+      else
+        end_at(*setup_.scenario.stop.time_s);
     }
   }
   engine.run();
@@ -351,15 +376,12 @@ RunResult Simulation::result() {
     worker.name = host.name;
     worker.class_name = host.class_name;
     worker.speed_flops = host.speed_flops;
-    worker.data_samples = workers_[result.workers.size()]->data_samples();
+    const std::size_t rank = result.workers.size();
+    worker.data_samples =
+        workers_[rank] ? workers_[rank]->data_samples() : setup_.partition.size(rank);
     result.workers.push_back(worker);
   }
-  if (!deadlock_.empty()) {
-    result.status = RunStatus::failed;
-    std::ostringstream reason;
-    reason << "deadlock at " << end_time_ << " s: " << deadlock_;
-    result.reason = reason.str();
-  } else if (!failure_.empty()) {
+  if (!failure_.empty()) {
     result.status = RunStatus::failed;
     result.reason = failure_;
   } else if (recorder_.stop().status() != StopRule::Status::diverged &&

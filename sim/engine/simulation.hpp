@@ -31,6 +31,7 @@
 namespace motley {
 
 class SimulatedWorker;
+class WorkerMail;
 
 /// One run of one algorithm on one cluster. One object per process, used once.
 class Simulation : private MachineFailures::Listener {
@@ -120,11 +121,16 @@ class Simulation : private MachineFailures::Listener {
   void make_shards(const Algorithm& algorithm);
   void start_server(ShardState& shard);
   void start_worker(std::size_t rank);
+  /// Made when it is first needed: most of a large population never are.
+  SimulatedWorker& worker(std::size_t rank);
+  /// Where something has just arrived; begins its body if it waited for that.
+  WorkerMail& mail_of(std::size_t rank);
   void worker_ended(std::size_t rank);
   /// To everybody who is to know.
   void tell(Event::Kind kind, std::size_t rank);
 
   // See simulation_failures.cpp.
+  bool is_anything_going_on() override;
   void machine_fails(std::size_t node) override;
   void machine_is_missed(std::size_t node) override;
   void machine_returns(std::size_t node) override;
@@ -141,7 +147,9 @@ class Simulation : private MachineFailures::Listener {
   /// Stuck, with nothing to come but what happens in the background.
   bool is_left_to_background() const;
   double last_event() const;
-  std::string who_waits_for_whom() const;
+  /// Ends the run, which nothing brings any further.
+  void stand_still();
+  std::string who_waits_for_whom(double since) const;
   RunResult result();
 
   SimulationSetup setup_;
@@ -159,7 +167,8 @@ class Simulation : private MachineFailures::Listener {
   Model initial_;
   GlobalModel global_model_;
   GlobalModel::Shards shards_;
-  std::vector<std::unique_ptr<SimulatedWorker>> workers_;
+  std::vector<std::unique_ptr<SimulatedWorker>> workers_;  // null: not needed so far
+  std::vector<bool> has_begun_;                            // the body of a worker
   Departures departures_;
   Groups groups_;
   Replicas replicas_;
@@ -175,6 +184,7 @@ class Simulation : private MachineFailures::Listener {
   std::vector<Layer> layers_;
   bool layers_travel_alone_ = false;
   std::vector<GradientBucket> gradient_buckets_;
+  CompressSpec compress_;
   bool has_server_ = true;
   Background background_;
 
@@ -184,7 +194,6 @@ class Simulation : private MachineFailures::Listener {
   bool over_ = false;
   double end_time_ = 0;
   std::exception_ptr error_;
-  std::string deadlock_;
   std::string failure_;  // why the run cannot go on
 };
 

@@ -20,17 +20,24 @@ void Simulation::expect_failures() {
   has_ended_.resize(workers(), false);
 }
 
+bool Simulation::is_anything_going_on() {
+  if (is_left_to_background()) stand_still();  // failures alone bring nothing any further
+  return !over_;
+}
+
 void Simulation::machine_fails(std::size_t node) {
   if (over_) return;
   network_.lose_messages_of(node);
   parcels_.throw_away_of(node);
   if (node >= workers()) {
     server_fails(node);
+    end_if_nothing_comes_of_it();
     return;
   }
   if (has_ended_[node]) return;
   recorder_.worker(node).fail(clock());
-  workers_[node]->lose_everything();
+  if (workers_[node]) workers_[node]->lose_everything();
+  has_begun_[node] = false;
   groups_.member_fails(node);
   replicas_.worker_fails(node);
   global_model_.lose_own(node);
@@ -45,7 +52,9 @@ void Simulation::machine_is_missed(std::size_t node) {
   if (failures_.drops()) tell(Event::Kind::left, node);
   groups_.member_is_missed(node);
   replicas_.worker_is_missed(node);
-  for (const std::unique_ptr<SimulatedWorker>& worker : workers_) worker->mail().look();
+  for (const std::unique_ptr<SimulatedWorker>& worker : workers_) {
+    if (worker) worker->mail().look();
+  }
 }
 
 void Simulation::machine_returns(std::size_t node) {
@@ -56,11 +65,11 @@ void Simulation::machine_returns(std::size_t node) {
   }
   if (has_ended_[node]) return;
   recorder_.worker(node).come_back(clock());
-  workers_[node]->lose_everything();  // what servers have begun anew since
+  if (workers_[node]) workers_[node]->lose_everything();  // what servers have begun anew since
   replicas_.worker_returns(node);
   groups_.member_returns(node);
   tell(Event::Kind::joined, node);
-  start_worker(node);
+  if (!algorithm_->workers_begin_with_a_model()) start_worker(node);
 }
 
 // ---- Servers ----

@@ -6,14 +6,19 @@
 
 namespace motley {
 
-/// The report of a deadlock: "cpu-0, cpu-1 wait for a model from the server; server waits for a push".
+/// Why a run stands still: "deadlock at 3 s: cpu-0, cpu-1 wait for a model from the server; server waits
+/// for a push", or "waits for ever since 3 s: cpu-2 is down for good; ...".
 class WhoWaits {
  public:
+  /// Of a machine that never returns.
+  void add_gone(const std::string& name) { gone_.push_back(name); }
   /// A name that comes twice in a row for the same thing is told once.
   void add(const std::string& name, const std::string& what);
-  std::string text() const;
+  /// `since`: in virtual time.
+  std::string text(double since) const;
 
  private:
+  std::vector<std::string> gone_;
   std::map<std::string, std::vector<std::string>> names_;  // by what they wait for
 };
 

@@ -15,7 +15,7 @@ std::vector<FactorStep> steps_of(const std::vector<TimedFactor>& changes) {
   for (const double time : times) {
     double factor = 1;
     for (const TimedFactor& change : changes) {
-      if (change.from_s <= time && time < change.to_s) factor *= change.factor;
+      if (change.holds_at(time)) factor *= change.factor;
     }
     steps.push_back({time, factor});
   }

@@ -16,6 +16,8 @@ struct TimedFactor {
   double from_s = 0;
   double to_s = std::numeric_limits<double>::infinity();
   double factor = 1;
+
+  bool holds_at(double time_s) const { return from_s <= time_s && time_s < to_s; }
 };
 
 /// In the order of time; before the first the factor is 1. Where several hold they multiply, in the

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <utility>
 
 #include "sim/base/json.hpp"
 #include "sim/base/random_laws.hpp"
@@ -194,8 +196,14 @@ Outages::Outages(const HostFailures& failures, std::uint64_t seed, std::uint32_t
     : failures_(failures), random_(seed, "failures", number) {
   std::ranges::sort(failures_.list,
                     [](const Outage& a, const Outage& b) { return a.from_s < b.from_s; });
+  if (failures_.profile) of_profile_.emplace(*failures_.profile);
   drawn_ = draw();
+  by_profile_ = next_of_profile();
   ahead_ = take();
+}
+
+std::optional<Outage> Outages::next_of_profile() {
+  return of_profile_ ? of_profile_->next() : std::nullopt;
 }
 
 std::optional<Outage> Outages::draw() {
@@ -213,10 +221,15 @@ std::optional<Outage> Outages::draw() {
 }
 
 std::optional<Outage> Outages::take() {
+  const auto begin = [](const std::optional<Outage>& outage) {
+    return outage ? outage->from_s : std::numeric_limits<double>::infinity();
+  };
   const bool has_listed = listed_ < failures_.list.size();
-  if (has_listed && (!drawn_ || failures_.list[listed_].from_s <= drawn_->from_s)) {
+  const double first_other = std::min(begin(drawn_), begin(by_profile_));
+  if (has_listed && failures_.list[listed_].from_s <= first_other) {
     return failures_.list[listed_++];
   }
+  if (begin(by_profile_) < begin(drawn_)) return std::exchange(by_profile_, next_of_profile());
   const std::optional<Outage> taken = drawn_;
   if (taken) drawn_ = draw();
   return taken;
@@ -232,6 +245,8 @@ std::optional<Outage> Outages::next() {
       listed_ = failures_.list.size();
       drawn_.reset();
       failures_.law.reset();
+      by_profile_.reset();
+      of_profile_.reset();
       break;
     }
   }

@@ -1,13 +1,15 @@
 #pragma once
 
 #include <cstdint>
-#include <limits>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "sim/base/random.hpp"
 #include "sim/scenario/fields.hpp"
+#include "sim/scenario/outage.hpp"
+#include "sim/scenario/state_profile.hpp"
 
 namespace motley {
 
@@ -48,20 +50,13 @@ struct FailuresSpec {
 /// What single fields cannot see.
 void check_failures(const FailuresSpec& spec, const Place& place);
 
-/// A time in which a machine is down.
-struct Outage {
-  double from_s = 0;
-  double until_s = std::numeric_limits<double>::infinity();  ///< of one that never returns
-
-  bool is_for_good() const { return until_s == std::numeric_limits<double>::infinity(); }
-};
-
-/// When a host is down: at these times, and at those that the law gives.
+/// When a host is down: at these times, at those that the law gives, and at those of its profile.
 struct HostFailures {
   std::vector<Outage> list;  ///< in any order
   std::optional<FailureLawSpec> law = {};
+  std::shared_ptr<const StateProfile> profile = {};  ///< of a platform file; null: none
 
-  bool any() const { return !list.empty() || law; }
+  bool any() const { return !list.empty() || law || profile; }
 };
 
 /// Gives the hosts of the plan their failures. InputError at `place` when there is no such host, or a
@@ -80,7 +75,8 @@ class Outages {
 
  private:
   std::optional<Outage> draw();
-  /// The first of those listed and drawn.
+  std::optional<Outage> next_of_profile();
+  /// The first of those listed, drawn and of the profile.
   std::optional<Outage> take();
 
   HostFailures failures_;
@@ -88,6 +84,8 @@ class Outages {
   std::size_t listed_ = 0;  // taken
   double up_since_ = 0;     // by the law
   std::optional<Outage> drawn_;
+  std::optional<ProfileOutages> of_profile_;
+  std::optional<Outage> by_profile_;  // the next of them
   std::optional<Outage> ahead_;
 };
 

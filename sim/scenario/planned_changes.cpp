@@ -3,15 +3,47 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <sstream>
 
 #include "sim/base/json.hpp"
 #include "sim/scenario/cluster_names.hpp"
 #include "sim/scenario/link_names.hpp"
 #include "sim/scenario/planned_trace.hpp"
 #include "sim/scenario/planned_traffic.hpp"
+#include "sim/scenario/traffic_load.hpp"
 
 namespace motley {
 namespace {
+
+/// The changes of one host or link, and where each is written.
+class OverlappingChanges {
+ public:
+  void add(const TimedFactor& change, const Place& place) {
+    changes_.push_back(change);
+    places_.push_back(place);
+  }
+  bool empty() const { return changes_.empty(); }
+
+  /// InputError at the last of those that overlap when they make `what` of `who` too large or too small.
+  std::vector<FactorStep> steps(const std::string& who, const char* what) const {
+    std::vector<FactorStep> steps = steps_of(changes_);
+    for (const FactorStep& step : steps) {
+      if (step.factor >= 1 / largest_change && step.factor <= largest_change) continue;
+      std::size_t last = changes_.size() - 1;
+      while (!changes_[last].holds_at(step.time_s)) --last;
+      std::ostringstream complaint;
+      complaint << "with those that overlap it makes the " << what << " of " << who << " more than "
+                << largest_change << " times " << (step.factor < 1 ? "smaller" : "larger")
+                << " from " << step.time_s << " s on: changes that overlap multiply";
+      throw InputError(places_[last] / what, complaint.str());
+    }
+    return steps;
+  }
+
+ private:
+  std::vector<TimedFactor> changes_;
+  std::vector<Place> places_;
+};
 
 /// Collects what happens to every host and link.
 class ChangePlanner {
@@ -64,18 +96,18 @@ class ChangePlanner {
   void finish() {
     for (std::size_t rank = 0; rank < speeds_.size(); ++rank) {
       speeds_[rank].rank = rank;
-      speeds_[rank].listed = steps_of(of_workers_[rank]);
+      speeds_[rank].listed = of_workers_[rank].steps(plan_.workers[rank].name, "speed");
       if (speeds_[rank].is_constant()) continue;
       plan_.workers[rank].changes = std::make_shared<const SpeedPlan>(std::move(speeds_[rank]));
     }
     for (std::size_t i = 0; i < of_servers_.size(); ++i) {
       if (of_servers_[i].empty()) continue;
       SpeedPlan speed;
-      speed.listed = steps_of(of_servers_[i]);
+      speed.listed = of_servers_[i].steps(plan_.servers[i].name, "speed");
       plan_.servers[i].changes = std::make_shared<const SpeedPlan>(std::move(speed));
     }
     for (const auto& [link, changes] : of_links_) {
-      plan_.link_changes.push_back({link, steps_of(changes)});
+      plan_.link_changes.push_back({link, changes.steps(link, "bandwidth")});
     }
   }
 
@@ -129,7 +161,7 @@ class ChangePlanner {
     }
     if (change.speed) {
       for (const std::size_t rank : members->second) {
-        of_workers_[rank].push_back(change.timed(*change.speed));
+        of_workers_[rank].add(change.timed(*change.speed), here);
       }
     }
     if (!change.bandwidth) return;
@@ -143,9 +175,9 @@ class ChangePlanner {
     }
   }
 
-  void change_host(const HostPlan& host, std::vector<TimedFactor>& speed, const ChangeSpec& change,
+  void change_host(const HostPlan& host, OverlappingChanges& speed, const ChangeSpec& change,
                    const Place& here) {
-    if (change.speed) speed.push_back(change.timed(*change.speed));
+    if (change.speed) speed.add(change.timed(*change.speed), here);
     if (!change.bandwidth) return;
     if (host.node) {
       throw InputError(here / "bandwidth",
@@ -171,7 +203,7 @@ class ChangePlanner {
                        "that changes needs \"network\": \"fluid\": SimGrid's tcp never makes a "
                        "message faster than it began");
     }
-    of_links_[link].push_back(change.timed(*change.bandwidth));
+    of_links_[link].add(change.timed(*change.bandwidth), here);
   }
 
   void change_link(const std::string& name, const ChangeSpec& change, const Place& here) {
@@ -203,9 +235,9 @@ class ChangePlanner {
   ClusterPlan& plan_;
   ClusterNames names_;
   std::vector<SpeedPlan> speeds_;
-  std::vector<std::vector<TimedFactor>> of_workers_;
-  std::vector<std::vector<TimedFactor>> of_servers_;
-  std::map<std::string, std::vector<TimedFactor>> of_links_;
+  std::vector<OverlappingChanges> of_workers_;
+  std::vector<OverlappingChanges> of_servers_;
+  std::map<std::string, OverlappingChanges> of_links_;
   std::unordered_map<std::string, std::string> links_;  // with their groups
 };
 
@@ -235,7 +267,9 @@ void plan_changes(const ClusterSpec& spec, const SpeedTrace* trace, double flops
   planner.add_slowdowns();
   if (trace != nullptr) planner.add_trace(*trace, flops_per_sample);
   planner.finish();
-  if (spec.traffic) plan_traffic(*spec.traffic, place / "traffic", plan);
+  if (!spec.traffic) return;
+  plan_traffic(*spec.traffic, place / "traffic", plan);
+  check_traffic_load(plan, place / "traffic");
 }
 
 bool changes_with_time(const ClusterPlan& plan) {

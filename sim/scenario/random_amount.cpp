@@ -152,6 +152,23 @@ double AmountLaw::draw(RandomStream& random) const {
   return 0;
 }
 
+double AmountLaw::mean_amount() const {
+  if (constant) return *constant;
+  switch (law) {
+    case Law::uniform:
+      // The first and the last are as likely, and so on inwards.
+      return step ? (from + of_whole_steps(*this, 1)) / 2 : (from + to) / 2;
+    case Law::exponential:
+    case Law::lognormal:
+      return mean;
+    case Law::pareto:
+      return least * alpha / (alpha - 1);
+    case Law::geometric:
+      return period / chance;
+  }
+  return 0;
+}
+
 void AmountLaw::halve() {
   for (double* amount : {&from, &to, &mean, &least, &period}) *amount /= 2;
   for (std::optional<double>* amount : {&step, &constant}) {

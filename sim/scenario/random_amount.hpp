@@ -24,6 +24,8 @@ struct AmountLaw {
 
   /// A draw takes exactly two numbers of the stream.
   double draw(RandomStream& random) const;
+  /// The mean of all draws.
+  double mean_amount() const;
   /// Makes every draw half as large.
   void halve();
 };

@@ -17,7 +17,9 @@
 #include "sim/learning/data/dataset.hpp"
 #include "sim/learning/models/time_only.hpp"
 #include "sim/results/run_warnings.hpp"
+#include "sim/scenario/event_pace.hpp"
 #include "sim/scenario/planned_changes.hpp"
+#include "sim/scenario/planned_failures.hpp"
 #include "sim/study/planned_batches.hpp"
 #include "sim/study/tuned_parameters.hpp"
 
@@ -168,6 +170,11 @@ Experiment::Experiment(LoadedScenario loaded, SharedDatasets& datasets, SharedPl
   plan_what_changes(platforms);
   if (s.cluster.failures) {
     assign_failures(*s.cluster.failures, cluster_, root / "cluster" / "failures");
+  } else if (const HostPlan* host = first_that_fails(cluster_)) {
+    throw InputError(root / "cluster",
+                     "needs \"failures\": the state_file of host " + host->name +
+                         " switches it off, and it must be said when the others notice, such as "
+                         "{\"detect_after\": \"5s\"}");
   }
   if (data_) {
     Partition::check(learning_.data->partition, data_->train.labels.size(), cluster_.workers.size(),
@@ -391,6 +398,13 @@ std::string Experiment::describe() const {
   }
   if (const std::string changes = described_changes(cluster_); !changes.empty()) {
     text << "\n" << changes;
+  }
+  const std::string failures =
+      described_failures(cluster_, scenario().seed, scenario().stop.time_s);
+  if (!failures.empty()) text << "\n" << failures;
+  for (const std::string& warning :
+       pace_warnings(scenario().cluster, cluster_, scenario().stop.time_s)) {
+    text << "\nwarning: " << warning;
   }
   return text.str();
 }
