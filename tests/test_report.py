@@ -23,11 +23,11 @@ class Answer(FolderCase):
         for cost, modelled in (({"profile": "resnet50", "model_size": "auto"}, "resnet50"),
                                ({"profile": [{"flops": "1Gf", "bytes": "1MB"}]}, "a network of 1 layer"),
                                ({"flops_per_sample": "10Gf", "model_size": "10MB"},
-                                "a model of 10Gf a sample and 10MB on the wire")):
+                                "a model of 10Gf per sample and 10MB on the wire")):
             results.scenario["cost"] = cost
             self.assertTrue(words.question(results).startswith(f"Trained: mlp. Modelled: {modelled}. {small_one}"), words.question(results))
         results.scenario["model"] = {"kind": "none"}
-        self.assertTrue(words.question(results).startswith("Modelled: a model of 10Gf a sample and 10MB on the wire. Nothing is trained"))
+        self.assertTrue(words.question(results).startswith("Modelled: a model of 10Gf per sample and 10MB on the wire. Nothing is trained"))
         results.scenario["cost"] = {"flops_per_sample": "auto", "model_size": "auto"}
         self.assertTrue(words.question(results).startswith("4 workers: "))
 

@@ -72,7 +72,7 @@ def modelled(cost):
         return f"a network of {number(len(profile), 'layer')}"
     if profile:
         return str(profile)
-    given = [f"{cost[key]} {words}" for key, words in (("flops_per_sample", "a sample"), ("model_size", "on the wire"))
+    given = [f"{cost[key]} {words}" for key, words in (("flops_per_sample", "per sample"), ("model_size", "on the wire"))
              if cost.get(key) not in (None, "auto")]
     return "a model of " + joined(given) if given else ""
 

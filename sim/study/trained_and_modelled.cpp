@@ -19,7 +19,7 @@ std::string work(double flops) {
 }
 
 std::string cost(double bytes, double flops) {
-  return data_size(bytes) + " and " + work(flops) + " a sample";
+  return data_size(bytes) + " and " + work(flops) + " per sample";
 }
 
 }  // namespace
