@@ -14,6 +14,7 @@
 #include "sim/engine/platform_loading.hpp"
 #include "sim/engine/platform_profiles.hpp"
 #include "sim/engine/simgrid_generation.hpp"
+#include "sim/scenario/host_properties.hpp"
 
 namespace s4u = simgrid::s4u;
 
@@ -24,6 +25,16 @@ namespace {
 std::string name_flaw(const char* kind, const std::string& name) {
   if (is_utf8(name)) return "";
   return std::string(kind) + " \"" + valid_utf8(name) + "\": its name must be UTF-8";
+}
+
+/// Those that say more of a host than which part it takes.
+Json own_properties(const s4u::Host& host) {
+  Json properties = Json::object();
+  for (const FieldInfo& field : fields_of<HostProperties>().infos()) {
+    const char* value = host.get_property(field.name);
+    if (value != nullptr) properties[field.name] = valid_utf8(value);
+  }
+  return properties;
 }
 
 /// The hosts of a platform file, and what of it cannot be simulated.
@@ -58,6 +69,7 @@ Json inspect(const std::string& file, const ChildProcess::Report& report) {
                      {"role", role == nullptr ? "" : role},
                      {"class", class_name == nullptr ? "" : class_name},
                      {"node", node == nullptr ? "" : node},
+                     {"properties", own_properties(*host)},
                      {"speed", std::isfinite(host->get_speed()) ? host->get_speed() : 0}});
     const std::string part = role == nullptr ? "" : role;
     if (part == "worker") workers.push_back(host);
@@ -130,10 +142,14 @@ ClusterPlan inspect_platform(const std::string& file, const Place& place) {
              " has the property class 'server', which is what servers are called in results: "
              "choose another");
     }
+    if (!role.empty()) {
+      apply_properties(host["properties"], Place{file, "host " + entry.name}, entry);
+    }
     if (role == "worker") {
       if (!node.empty()) entry.node = nodes.try_emplace(node, nodes.size()).first->second;
       plan.workers.push_back(entry);
     } else if (role == "server") {
+      if (entry.max_batch) refuse("host " + entry.name + ": max_batch is for workers");
       entry.class_name = "server";
       plan.servers.push_back(entry);
     } else if (!role.empty()) {
