@@ -110,7 +110,7 @@ TEST_CASE("An unknown key is refused at every level, with the nearest one and th
         "baseline, replicas, sweep or tune"},
        {"/data/clases", 3,
         "/data/clases: unknown key (did you mean 'classes'?), known here: kind, features, "
-        "classes, separation, train, test, order or partition"},
+        "shape, classes, separation, train, test, order, partition or augment"},
        {"/data/partition",
         {{"knd", "iid"}},
         "/data/partition/knd: unknown key (did you mean 'kind'?), known here: kind"},
