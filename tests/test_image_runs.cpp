@@ -57,10 +57,10 @@ TEST_CASE("every algorithm meets the same varied images: with one worker async i
   REQUIRE(outcome.exit_code == 0);
   std::map<std::string, std::vector<std::string>> losses;
   for (const auto& row : rows_of(workplace.result("curves.csv"))) {
-    losses[row.at("algorithm")].push_back(row.at("test_loss"));
+    losses[row.at("run")].push_back(row.at("test_loss"));
   }
-  REQUIRE(losses["sync"].size() > 1);
-  CHECK(losses["sync"] == losses["async"]);
+  REQUIRE(losses["sync-0"].size() > 1);
+  CHECK(losses["sync-0"] == losses["async-0"]);
 }
 
 TEST_CASE("images are augmented only for models that take images") {

@@ -104,9 +104,10 @@ TEST_CASE("an unknown kind is refused with the likest and all there are") {
         "s.json: /section/kind: must be one of fashion_mnist, cifar10, cifar100, idx, csv or "
         "synthetic (did you mean "
         "'fashion_mnist'?), got \"fashionmnist\"");
-  CHECK(complaint(model_catalog(), {{"kind", "nlp"}}) ==
-        "s.json: /section/kind: must be one of softmax, mlp, quadratic or none (did you mean "
-        "'mlp'?), got \"nlp\"");
+  CHECK(
+      complaint(model_catalog(), {{"kind", "nlp"}}) ==
+      "s.json: /section/kind: must be one of softmax, mlp, cnn, resnet, quadratic or none (did you "
+      "mean 'mlp'?), got \"nlp\"");
 }
 
 TEST_CASE("a key of another kind is refused at its place, with the kinds that take it") {

@@ -110,7 +110,7 @@ TEST_CASE("An unknown key is refused at every level, with the nearest one and th
         "baseline, replicas, sweep or tune"},
        {"/data/clases", 3,
         "/data/clases: unknown key (did you mean 'classes'?), known here: kind, features, "
-        "classes, separation, train, test, order or partition"},
+        "shape, classes, separation, train, test, order, partition or augment"},
        {"/data/partition",
         {{"knd", "iid"}},
         "/data/partition/knd: unknown key (did you mean 'kind'?), known here: kind"},
@@ -254,11 +254,12 @@ TEST_CASE("A key that must be there is asked for with what it is") {
         "/: needs \"name\": text in quotes (of the results folder: letters, digits, '-', '_', "
         "'.')"},
        {"/model/kind", removed,
-        "/model: needs \"kind\": one of softmax, mlp, quadratic or none (softmax (regression), mlp "
-        "(fully connected layers with ReLU), quadratic (synthetic, for checks against theory), "
-        "none (nothing is "
-        "learnt: "
-        "only times))"},
+        "/model: needs \"kind\": one of softmax, mlp, cnn, resnet, quadratic or none (softmax "
+        "(regression), mlp (fully connected layers with ReLU), cnn (convolutions, pooling and "
+        "fully "
+        "connected layers), resnet (a residual network as for CIFAR, group normalisation), "
+        "quadratic "
+        "(synthetic, for checks against theory), none (nothing is learnt: only times))"},
        {"/cluster/link/latency", removed,
         "/cluster/link: needs \"latency\": a time with its unit, of at least 0 (of this link; a "
         "message pays the latency of every link it crosses)"},
