@@ -1,13 +1,15 @@
 #!/usr/bin/env python3
 """Writes the gallery: every figure, drawn from the first results folder that has data for it.
 
-    python3 analysis/gallery.py results/quickstart results/uneven
+    python3 analysis/gallery.py results/quickstart_tuned results/heterogeneity results/map results/spot
 
-Makes analysis/GALLERY.md and analysis/gallery/*.png anew; a figure that no folder has data for is left out, and named."""
+Makes analysis/GALLERY.md and analysis/gallery/*.png anew. Ends with an error when no folder has data for some figure, and
+writes nothing then."""
 import argparse
 import io
 import pathlib
 import shlex
+import sys
 
 from packages import need_packages
 
@@ -51,30 +53,39 @@ def command_of(folder):
     return shlex.join(["./motley"] + Results(folder).provenance["command"][1:])
 
 
+def opening(folders):
+    """What is above the figures: how all of them are meant, and the commands that made them."""
+    return ["# Gallery", "",
+            "The figures of `./motley report` and how to read them. An algorithm has the same colour, marker and dashes in every",
+            "figure and every scenario; no two algorithms share both marker and dashes, so that they can be told apart without",
+            "colours. A label of one's own has a shade of its algorithm's colour, and dashes that no algorithm has. Classes of",
+            "workers are greys, blue and brown ones; what a host does is pale. Bars start at zero; logarithmic axes say so. Made by:",
+            "", "```sh", *(command_of(folder) for folder in folders), f"python3 analysis/gallery.py {' '.join(folders)}", "```", ""]
+
+
+def section(module, folder):
+    """What is said about one figure; the same words as in the report."""
+    return [f"## {module.TITLE}", "", f"![{module.TITLE}](gallery/{module.NAME}.png)", "", module.HOW_TO_READ, "",
+            f"*{module.NAME}, from {folder}*", ""]
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("results", nargs="+", help="results folders of motley run")
     folders = parser.parse_args().results
+    drawn = {module: draw_first(module, folders) for module in figures.ALL}
+    lacking = [module.NAME for module, found in drawn.items() if found is None]
+    if lacking:
+        print(f"gallery: none of these folders has data for {', '.join(lacking)}; prices give frontier (scenarios/spot.json), "
+              "--trace gives gantt and, where machines fail, failures", file=sys.stderr)
+        sys.exit(2)
     pictures = HERE / "gallery"
     pictures.mkdir(exist_ok=True)
-    page = ["# Gallery", "",
-            "The figures of `./motley report` and how to read them. An algorithm has the same colour, marker and dashes in every",
-            "figure and every scenario; no two algorithms share both marker and dashes, so that they can be told apart without",
-            "colours. Classes of workers are greys, blue and brown ones; what a host does is pale. Bars start at zero;",
-            "logarithmic axes say so. Made by:", "", "```sh"]
-    page += [command_of(folder) for folder in folders]
-    page += [f"python3 analysis/gallery.py {' '.join(folders)}", "```", ""]
-    for module in figures.ALL:
-        drawn = draw_first(module, folders)
-        if drawn is None:
-            print(f"left out: {module.NAME} (none of these folders has data for it)")
-            continue
-        fig, folder = drawn
+    for module, (fig, folder) in drawn.items():
         write_picture(fig, pictures / f"{module.NAME}.png")
-        page += [f"## {module.TITLE}", "", f"![{module.TITLE}](gallery/{module.NAME}.png)", "", module.HOW_TO_READ, "",
-                 f"*{module.NAME}, from {folder}*", ""]
         print(f"{module.NAME}: {folder}")
-    (HERE / "GALLERY.md").write_text("\n".join(page))
+    page = opening(folders) + [line for module, (_, folder) in drawn.items() for line in section(module, folder)]
+    write_text(HERE / "GALLERY.md", "\n".join(page))
 
 
 if __name__ == "__main__":
