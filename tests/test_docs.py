@@ -97,6 +97,21 @@ class Generated(unittest.TestCase):
         self.assertIn(textwrap.indent(code, "  "), source)
 
 
+class Verbs(unittest.TestCase):
+    def test_every_verb_is_in_its_table(self):
+        document = (SOURCE / "docs" / "extending.md").read_text()
+        for name in ("worker", "server"):
+            header = re.sub(r"//.*", "", (SOURCE / "sim" / "vocabulary" / f"{name}.hpp").read_text())
+            body = header[header.index(f"class {name.capitalize()} {{"):]
+            public = body[:re.search(r"^ protected:|^};", body, re.MULTILINE).start()]
+            verbs = set(re.findall(r"^  [\w:<>,&* ]*?[ &*>](\w+)\(", public, re.MULTILINE))
+            table = document[document.index(f"| [{name.capitalize()}]"):].split("\n\n")[0]
+            self.assertGreater(len(verbs), 20)
+            for verb in sorted(verbs):
+                with self.subTest(table=name, verb=verb):
+                    self.assertIn(f"`{verb}`", table)
+
+
 class Scenarios(unittest.TestCase):
     def test_every_scenario_is_valid_and_every_part_fits_into_the_readmes(self):
         whole = json.loads(blocks(SOURCE / "README.md", "json")[0])

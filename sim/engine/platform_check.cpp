@@ -58,7 +58,8 @@ std::string route_flaw(const std::vector<s4u::Host*>& participants,
   const bool each_told = participants.size() <= most_told;
   for (std::size_t i = 0; i < participants.size(); ++i) {
     const s4u::Host* from = participants[i];
-    std::vector<s4u::Host*> others = participants;
+    const auto next = participants.begin() + static_cast<std::ptrdiff_t>(i) + 1;
+    std::vector<s4u::Host*> others(next, participants.end());
     if (!each_told) asks("no route between host " + from->get_name() + " and another one");
     if (participants.size() > most_paired) {
       others = servers;
