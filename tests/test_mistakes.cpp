@@ -112,7 +112,7 @@ TEST_CASE("A mistake in an algorithm's parameters is one line with its place") {
        {"/defaults=[]", "s.json: /defaults: must be an object in braces, got []"},
        {"/defaults/local_steps=4",
         "s.json: /defaults/local_steps: unknown key, known here: step_size, batch_size, momentum, "
-        "weight_decay, schedule, rule, overlap, placement, compress or collective"},
+        "weight_decay, schedule, rule, overlap, placement, compress, collective or bucket_size"},
        {"/defaults={\"step_size\":0.1}",
         "s.json: /algorithms/0: needs \"batch_size\": a whole number of at least 1 (samples of one "
         "gradient of one worker; or by class of workers: {\"a100\": 128, \"t4\": 16})"}});
