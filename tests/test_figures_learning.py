@@ -1,9 +1,10 @@
 """What the figures of learning and of times to target show, looked at as objects: series, bands, marks, words."""
 import math
 import pathlib
+import re
 import unittest
 
-from figure_case import RATIO, SIZE, FigureCase, arrows, labels, lines, named, texts
+from figure_case import RATIO, ROOT, SIZE, FigureCase, arrows, labels, lines, named, texts
 
 import matplotlib.colors
 import matplotlib.pyplot as plt
@@ -14,6 +15,7 @@ from pictures.figures import curves
 from pictures.look import ALGORITHMS, Look
 from pictures.results import NoData, Results
 from pictures.style import set_font_size
+from pictures.units import UNITS, sizes_of
 from results_fixture import (HORIZON_S, STEP_SIZES, TARGET, TUNED_S, write_comparisons, write_csv, write_results, write_tuned)
 
 
@@ -342,6 +344,14 @@ class Learning(FigureCase):
         self.assertEqual((left.get_xscale(), left.get_xlabel()), ("linear", "link bandwidth"))
         left = self.draw(figures.sweep, self.swept("mixed", ["1Gbps", "fast", "3s"])).axes[0]
         self.assertEqual(list(left.get_xticks()), [0, 1, 2])  # no common scale
+
+    def test_units_are_those_of_the_program(self):
+        code = (ROOT / "sim" / "scenario" / "units.cpp").read_text()
+        told = {name: float(size) for name, size in re.findall(r'\{"([A-Za-z]+)", *([0-9.e+-]+)\}', code)}
+        self.assertEqual({name: size for units in UNITS.values() for name, size in units.items()}, told)
+        self.assertIsNone(sizes_of(["1Gbps", "1000Mbps"]))  # one place for two values
+        self.assertIsNone(sizes_of(["1Gbps", "1s"]))
+        self.assertEqual(sizes_of(["1KiB", "2kB", "1e3 B"]), [1024, 2000, 1000])
 
     def test_words_below_the_axis_are_not_broken(self):
         results = self.swept("words", ["hierarchical", "halving_doubling", "ring of rings", "tree"])

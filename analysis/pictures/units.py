@@ -30,8 +30,9 @@ def quantity_of(value):
 
 
 def sizes_of(values):
-    """The values as sizes in SI, to be drawn to scale, if all are quantities of one dimension; else None."""
+    """The values as sizes in SI, to be drawn to scale, if all are quantities of one dimension and no two the same; else
+    None."""
     found = [quantity_of(value) for value in values]
-    if not found or None in found or len({dimension for _, dimension in found}) > 1:
+    if not found or None in found or len({dimension for _, dimension in found}) > 1 or len(set(found)) < len(found):
         return None
     return [size for size, _ in found]
