@@ -311,10 +311,9 @@ TEST_CASE("what is said of failures before a run is what will happen") {
   failures["checkpoint"] = "1s";
   failures["list"] = {{{"server", "server"}, {"at", "1s"}, {"for", "1s"}}};
   failures["laws"] = {law};
-  CHECK(
-      described(failures, updates) ==
-      "failures: 4 of 4 workers may fail (4 by law), server too; workers are down 10 % of their "
-      "time in the long run");
+  CHECK(described(failures, updates) ==
+        "failures: 4 of 4 workers may fail (4 by law), server too; workers are down 10 % of their "
+        "time in the long run");
   // The share is that of the run.
   Json scenario = cluster_of(4, "async", failures);
   scenario["stop"] = {{"time", "1000s"}};
