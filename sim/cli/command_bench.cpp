@@ -12,7 +12,7 @@ namespace motley {
 namespace {
 
 void print(const Figure& figure) {
-  std::cout << std::left << std::setw(24) << figure.name << std::right << std::setw(9) << std::fixed
+  std::cout << std::left << std::setw(28) << figure.name << std::right << std::setw(9) << std::fixed
             << std::setprecision(3) << figure.value << " " << std::left << std::setw(3)
             << figure.unit << std::setw(9) << figure.reach << figure.how << std::endl;
 }

@@ -447,13 +447,12 @@ RunResult Experiment::run(Algorithm& algorithm, unsigned threads,
                           const std::function<void(const Progress&)>& on_progress,
                           const std::string& run_name, const TraceRequest& trace) const {
   const auto start = std::chrono::steady_clock::now();
-  RunResult result =
-      simulate({scenario(), cluster_, *problem_, partition(), order(), flops_per_sample_,
-                message_bytes_, threads, on_progress, trace.window,
-                [&](const Timeline& timeline) { write_trace(trace, run_name, timeline); },
-                trace.paje ? (trace.folder / (run_name + ".paje")).string() : "",
-                learning_.augment()},
-               algorithm);
+  RunResult result = simulate(
+      {scenario(), cluster_, *problem_, partition(), order(), flops_per_sample_, message_bytes_,
+       threads, on_progress, trace.window,
+       [&](const Timeline& timeline) { write_trace(trace, run_name, timeline); },
+       trace.paje ? (trace.folder / (run_name + ".paje")).string() : "", learning_.augment()},
+      algorithm);
   const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - start;
   result.wall_s = wall.count();
   result.peak_rss_mb = peak_rss_mb();
