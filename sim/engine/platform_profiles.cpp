@@ -258,7 +258,7 @@ std::string named_file_flaw(const std::filesystem::path& platform) {
 std::string profile_flaw(const std::filesystem::path& platform) {
   const std::filesystem::path folder = platform.parent_path();
   for (const Element& element : elements_of(text_of(platform))) {
-    const std::string flaw =
+    std::string flaw =
         element.name == "trace_connect" ? connection_flaw(element) : flaw_of(element, folder);
     if (!flaw.empty()) return flaw;
   }
