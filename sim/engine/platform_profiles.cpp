@@ -228,7 +228,7 @@ std::map<std::string, StateProfile> host_states(const std::filesystem::path& pla
 std::string profile_flaw(const std::filesystem::path& platform) {
   const std::filesystem::path folder = platform.parent_path();
   for (const XmlElement& element : xml_elements_of(text_of_file(platform))) {
-    const std::string flaw =
+    std::string flaw =
         element.name == "trace_connect" ? connection_flaw(element) : flaw_of(element, folder);
     if (!flaw.empty()) return flaw;
   }
