@@ -84,7 +84,7 @@ void write_samples(const TemporaryFolder& folder) {
 
 }  // namespace
 
-TEST_CASE("an unknown kind is refused with the likest and all there are") {
+TEST_CASE("an unknown kind is refused with the most similar one and all there are") {
   CHECK(complaint(data_catalog(), {{"kind", "fashionmnist"}}) ==
         "s.json: /section/kind: must be one of fashion_mnist, idx, csv or synthetic (did you mean "
         "'fashion_mnist'?), got \"fashionmnist\"");
