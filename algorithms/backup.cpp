@@ -80,6 +80,7 @@ class Backup : public Algorithm {
         updates_per_epoch_(facts.updates_per_epoch(options.batch_size.sum() * m_, facts.workers)) {}
 
   ExchangeSpec exchange() const override { return options_; }
+  ActingBound bound() const override { return {options_.backup ? "backup" : "wait_for", ""}; }
 
   void server(Server& me) const override {
     UpdateRule rule(options_, updates_per_epoch_);

@@ -58,7 +58,7 @@ class Ringmaster : public Algorithm {
   ExchangeSpec exchange() const override { return {.compress = options_.compress}; }
   double gradients_per_update(std::size_t) const override { return 1; }
   ActingBound bound() const override {
-    return options_.delay_bound ? ActingBound{"delay_bound", ""} : ActingBound{};
+    return {options_.delay_bound ? "delay_bound" : "delay_bound of inf", ""};
   }
 
   void server(Server& me) const override {

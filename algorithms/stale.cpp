@@ -45,7 +45,7 @@ class Stale : public Algorithm {
 
   ExchangeSpec exchange() const override { return options_; }
   ActingBound bound() const override {
-    return options_.staleness ? ActingBound{"staleness", "held_back"} : ActingBound{};
+    return {options_.staleness ? "staleness" : "staleness of inf", "held_back"};
   }
 
   void server(Server& me) const override {

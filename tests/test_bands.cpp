@@ -76,11 +76,26 @@ TEST_CASE("bands.csv has one replica as it is, none that failed, and is against 
   failed.status = RunStatus::failed;
   const std::vector<RunResult> results = {run, failed};
   CHECK(bands_csv({"/x"}, compare(results, "a")) ==
-        "algorithm,/x,against,x,n,test_accuracy_mean,test_accuracy_low,test_accuracy_high,"
+        "algorithm,/x,against,oracle,x,n,test_accuracy_mean,test_accuracy_low,test_accuracy_high,"
         "test_loss_mean,test_loss_low,test_loss_high\n"
-        "a,8,time_s,0,1,0.25,,,,,\na,8,time_s,2,1,0.5,,,,,\n"
-        "a,8,epochs,0,1,0.25,,,,,\na,8,epochs,0.2,1,0.5,,,,,\n"
-        "a,8,updates,0,1,0.25,,,,,\na,8,updates,20,1,0.5,,,,,\n");
+        "a,8,time_s,0,0,1,0.25,,,,,\na,8,time_s,0,2,1,0.5,,,,,\n"
+        "a,8,epochs,0,0,1,0.25,,,,,\na,8,epochs,0,0.2,1,0.5,,,,,\n"
+        "a,8,updates,0,0,1,0.25,,,,,\na,8,updates,0,20,1,0.5,,,,,\n");
+}
+
+TEST_CASE("merges that happened are a band of their own, and none is missed beside the oracle") {
+  // The oracle is asked every second; the models are merged at 1.5 s and at 3.5 s.
+  RunResult run;
+  run.algorithm = "a";
+  run.curve = curve_of({{0, 0.1}, {1, 0.4}, {1.5, 0.5}, {2, 0.55}, {3, 0.6}, {3.5, 0.7}});
+  for (const std::size_t oracle : {1, 3, 4}) run.curve[oracle].kind = ModelKind::oracle;
+  const std::vector<RunResult> results = {run};
+  const std::string text = bands_csv({}, compare(results, "a"));
+  CAPTURE(text);
+  CHECK(text.find("\na,time_s,0,0,1,0.1,,,,,\na,time_s,0,1.5,1,0.5,,,,,\n"
+                  "a,time_s,0,3.5,1,0.7,,,,,\na,epochs,0,0,") != std::string::npos);
+  CHECK(text.find("\na,time_s,1,1,1,0.4,,,,,\na,time_s,1,2,1,0.55,,,,,\n"
+                  "a,time_s,1,3,1,0.6,,,,,\na,epochs,1,0.1,") != std::string::npos);
 }
 
 }  // namespace

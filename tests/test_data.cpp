@@ -309,7 +309,7 @@ TEST_CASE("damaged IDX files are refused by name") {
     refusal(train_images, "has 3 bytes after its 7 items");
     folder.write(train_images, images(7));
     folder.write(train_labels, labels(7) + "x");
-    refusal(train_labels, "has 1 bytes after its 7 items");
+    refusal(train_labels, "has 1 byte after its 7 items");
   }
   SECTION("a gzip file without its end, or with more after it") {
     const std::string ends =

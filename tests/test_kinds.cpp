@@ -99,7 +99,7 @@ void write_samples(const TemporaryFolder& folder) {
 
 }  // namespace
 
-TEST_CASE("an unknown kind is refused with the likest and all there are") {
+TEST_CASE("an unknown kind is refused with the most similar one and all there are") {
   CHECK(complaint(data_catalog(), {{"kind", "fashionmnist"}}) ==
         "s.json: /section/kind: must be one of fashion_mnist, cifar10, cifar100, idx, csv or "
         "synthetic (did you mean "

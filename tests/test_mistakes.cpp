@@ -161,7 +161,7 @@ TEST_CASE("Missing data is refused with where it was looked for or what to insta
 
 TEST_CASE("What needs more memory than the machine has is refused before anything is written") {
   const Workplace place;
-  // Two matrices of 1e12 and some smaller ones on three workers and the server, 4 bytes a number.
+  // Two matrices of 1e12 and some smaller ones on three workers and the server, 4 bytes per number.
   const std::string override = R"(/model={"kind":"mlp","hidden":[1000000,1000000,1000000]})";
   const std::string message =
       "s.json: /model: sync with 2000011000003 parameters on each of 3 workers needs about 32 TB "

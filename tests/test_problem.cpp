@@ -412,7 +412,7 @@ TEST_CASE("A model of NaN answers nothing correctly") {
   CHECK(evaluate(*problem, x, 0, 203).correct == 0);
 }
 
-TEST_CASE("An initial network has He's variance and depends on the seed alone") {
+TEST_CASE("An initial neural network has He's variance and depends on the seed alone") {
   const Dataset data = some_data(200, 10);
   const auto problem = make_problem(mlp({100, 50}), &data, 1);
   std::vector<float> x(problem->dimension(), 9.0F), same(x), other(x);

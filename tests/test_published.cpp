@@ -383,7 +383,7 @@ TEST_CASE("a server's update takes its flops, shared out over the servers") {
   check_times(simulate(scenario), expected);
 }
 
-/// A network of layers 3-4-2: 16 and 10 parameters; 12 and 8 weights, so 24 + 24 and 16 + 32 flops
+/// A neural network of layers 3-4-2: 16 and 10 parameters; 12 and 8 weights, so 24 + 24 and 16 + 32 flops
 /// forward + backward. Scaled to 9.6 Gf on a 1 Gf/s worker: F1 2.4 s, F2 1.6 s, B2 3.2 s, B1 2.4 s;
 /// and to 26 MB, of which 16 and 10 MB.
 Json two_layers() {

@@ -59,7 +59,7 @@ TEST_CASE("A run writes its files, with the columns that are documented") {
       CHECK_FALSE(run.at(column).empty());
     }
   }
-  // One row an algorithm, that says of its only run what runs.csv says.
+  // One row per algorithm, which says of its only run what runs.csv says.
   const auto summary = rows_of(place.result("summary.csv"));
   REQUIRE(summary.size() == 2);
   for (std::size_t i = 0; i < 2; ++i) {
@@ -195,13 +195,13 @@ TEST_CASE("A diverging run is a result and not an error") {
   };
   const std::vector<Divergence> cases = {
       {{"/defaults/step_size=1e38"},
-       "the test loss is not finite after 1 updates: try a smaller step_size"},
+       "the test loss is not finite after 1 update: try a smaller step_size"},
       {{"/defaults/step_size=1e30"},
-       "the test loss is more than 1000 times the initial one after 1 updates: try a "
+       "the test loss is more than 1000 times the initial one after 1 update: try a "
        "smaller "
        "step_size"},
       {{"/defaults/step_size=1e4", "/stop/diverged_above=20.5"},
-       "the test loss is more than 20.5 times the initial one after 1 updates: try a smaller "
+       "the test loss is more than 20.5 times the initial one after 1 update: try a smaller "
        "step_size"}};
   for (const Divergence& divergence : cases) {
     const Workplace place;
@@ -269,7 +269,27 @@ TEST_CASE("a bound that never acted is told of every algorithm that has one") {
         "has a period that never acted: it ran as if without it\n");
   // The gpus are ten times as fast as the cpu.
   CHECK(idle("0", "1", "\"period\": 2").empty());
-  CHECK(idle("\"inf\"", "\"inf\"", "\"mode\": \"equal\"").empty());
+  // Nothing is bounded: that they are then other algorithms is told, too.
+  CHECK(idle("\"inf\"", "\"inf\"", "\"mode\": \"equal\"") ==
+        "has a staleness of inf that never acted: it ran as if without it\n"
+        "has a delay_bound of inf that never acted: it ran as if without it\n");
+}
+
+TEST_CASE("backup that waits for everybody is told to be idle") {
+  const Workplace place;
+  const auto idle = [&](const std::string& option) {
+    const Outcome outcome =
+        place.run({"--fresh", "--quiet", "--no-whatif", "--set", "/baseline=\"backup\"", "--set",
+                   R"(/algorithms=[{"name": "backup", )" + option + "}]"});
+    CHECK(outcome.exit_code == 0);
+    std::string told;
+    for (const auto& row : rows_of(place.result("warnings.csv"))) told += row.at("text") + "\n";
+    return told;
+  };
+  CHECK(idle("\"backup\": 0") == "has a backup that never acted: it ran as if without it\n");
+  CHECK(idle("\"wait_for\": 3") == "has a wait_for that never acted: it ran as if without it\n");
+  CHECK(idle("\"backup\": 1").empty());
+  CHECK(idle("\"wait_for\": 2, \"late\": \"cancel\"").empty());
 }
 
 }  // namespace

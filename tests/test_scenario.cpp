@@ -8,6 +8,7 @@
 #include "sim/learning/learning_spec.hpp"
 #include "sim/scenario/cluster_plan.hpp"
 #include "sim/scenario/scenario.hpp"
+#include "sim/scenario/value_list.hpp"
 #include "tests/catch.hpp"
 #include "tests/program.hpp"
 
@@ -462,6 +463,29 @@ TEST_CASE("A key given twice is refused where it stands") {
         "s.json: /cluster/workers/1/name: is given twice");
   CHECK(complaint_about_set({R"(/stop={"time":"1s","time":"2s"})"}) ==
         "--set: /stop/time: is given twice");
+}
+
+TEST_CASE("Hundreds of thousands of values are made whole, each once, in the order they come") {
+  std::vector<Json> values;
+  for (int i = 0; i < 600'000; ++i) values.emplace_back(i / 2.0 + 0.25);
+  // 0.25, 0.75, 1.25, ...: rounded 0, 1, 1, 2, 2, 3, ...; twice each but for the first and last.
+  const std::vector<Json> whole = whole_values(values);
+  REQUIRE(whole.size() == 300'001);
+  CHECK(whole.front() == 0);
+  CHECK(whole[7] == 7);
+  CHECK(whole.back() == 300'000);
+}
+
+TEST_CASE("An object with too many keys is refused before they take long") {
+  const auto with_keys = [](std::size_t count) {
+    std::string text = valid().dump();
+    std::string keys;
+    for (std::size_t i = 0; i < count; ++i) keys += "\"k" + std::to_string(i) + "\":1,";
+    const std::string before = R"("time":)";
+    return text.insert(text.find(before), keys);
+  };
+  CHECK(complaint_about(with_keys(200'000)) == "s.json: /stop: has more than 10000 keys");
+  CHECK(complaint_about(with_keys(9'000)).starts_with("s.json: /stop/k0: unknown key"));
 }
 
 TEST_CASE("What is not JSON is refused with line and column") {

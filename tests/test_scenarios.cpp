@@ -107,6 +107,19 @@ TEST_CASE("shipped scenarios that compare algorithms tune them, or say why not")
   }
 }
 
+TEST_CASE("the tuning of a shipped scenario tries every value of its grids") {
+  for (const std::filesystem::path& file : shipped_scenarios()) {
+    CAPTURE(file);
+    if (!scenario_in(file).contains("tune")) continue;
+    const TemporaryFolder folder;
+    const Outcome outcome = run_motley({"validate", file.string()}, folder.path());
+    CAPTURE(outcome.out, outcome.err);
+    REQUIRE(outcome.exit_code == 0);
+    CHECK((outcome.out + outcome.err).find("tuning") != std::string::npos);
+    CHECK((outcome.out + outcome.err).find("even sample") == std::string::npos);
+  }
+}
+
 TEST_CASE("quickstart is its tuned scenario with step sizes that were among those tried") {
   Json quick = scenario_in(source / "scenarios" / "quickstart.json");
   Json tuned = scenario_in(source / "scenarios" / "quickstart_tuned.json");

@@ -8,6 +8,7 @@
 #include "sim/base/machine_memory.hpp"
 #include "sim/results/finite_result.hpp"
 #include "sim/results/link_use.hpp"
+#include "sim/results/statistics/comparison.hpp"
 #include "tests/small_scenario.hpp"
 
 namespace motley {
@@ -227,6 +228,32 @@ TEST_CASE("a number of a result that is not finite is found by name") {
   CHECK(first_not_finite(result) == "wait_s of worker w1");
   result.virtual_s = INFINITY;
   CHECK(first_not_finite(result) == "virtual_s");
+}
+
+TEST_CASE(
+    "a run with a number that is not finite has failed, and the rest is compared without it") {
+  RunResult good;
+  good.algorithm = "sync";
+  good.virtual_s = 2;
+  good.updates = 3;
+  good.final_test_loss = 0.5;
+  CHECK(failed_unless_finite(good).status == RunStatus::ok);
+  CHECK(failed_unless_finite(good).updates == 3);
+  RunResult endless = good;
+  endless.virtual_s = INFINITY;
+  // As it comes back from the process that made it.
+  RunResult failed = run_result_from_json(to_json(failed_unless_finite(endless)));
+  CHECK(failed.status == RunStatus::failed);
+  CHECK(failed.reason ==
+        "virtual_s is not finite: a quantity of the scenario is too large or too small");
+  failed.algorithm = "sync";  // the queue names it
+  failed.replica = 1;
+  const std::vector<RunResult> results = {good, failed};
+  const std::vector<ComparisonRow> rows = compare(results, "sync");
+  REQUIRE(rows.size() == 1);
+  CHECK(rows[0].failed == 1);
+  CHECK(rows[0].runs.size() == 2);
+  CHECK(rows[0].final_loss->value == 0.5);
 }
 
 }  // namespace

@@ -89,7 +89,7 @@ TEST_CASE("a link that carries nothing is listed as idle, and a ring loads its l
   const RunResult result = simulate(scenario);
   CHECK(link_named(result, "server_up").busy_s == 0);
   CHECK(link_named(result, "server_up").bytes == 0);
-  // Two workers: two steps of half a message a round, 0.04 s each.
+  // Two workers: two steps of half a message per round, 0.04 s each.
   CHECK(link_named(result, "slow-0_up").bytes == Approx(3 * 8e6));
   CHECK(link_named(result, "slow-0_up").busy_s == Approx(3 * 0.08).epsilon(1e-9));
 }

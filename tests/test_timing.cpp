@@ -201,7 +201,7 @@ TEST_CASE("async with fetch_every and push_every sends only when due") {
   CHECK(result.bytes == 4 * S);
 }
 
-TEST_CASE("samples_per_s is the speed that gives this many samples a second") {
+TEST_CASE("samples_per_s is the speed that gives this many samples per second") {
   Json scenario = timing_scenario();
   scenario["algorithms"] = {{{"name", "allreduce"}, {"batch_size", 5}}};
   scenario["cluster"]["workers"] = {{{"name", "w"}, {"samples_per_s", 2.5}}};

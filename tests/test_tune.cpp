@@ -208,6 +208,8 @@ TEST_CASE("the reported runs have the values chosen, on seeds that chose nothing
   INFO(outcome.err);
   REQUIRE(outcome.exit_code == 0);
   CHECK(outcome.out.find("Tuned on seeds that are not reported") != std::string::npos);
+  CHECK(outcome.out.find(" (tried all of its 5 values") != std::string::npos);
+  CHECK(outcome.out.find(" (tried 6 of its 10 combinations") != std::string::npos);
   std::map<std::string, std::string> chosen;
   std::map<std::string, int> runs;
   for (const auto& row : rows_of(place.result("out", "tuned.csv"))) {

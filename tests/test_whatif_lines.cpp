@@ -1,4 +1,5 @@
 // What decides, as the program tells it: whatif.csv, the lines after the table, explain.
+#include <map>
 #include <sys/stat.h>
 
 #include "sim/base/json.hpp"
@@ -68,6 +69,59 @@ TEST_CASE("a run is timed whole, a long one by its first gradients") {
   CHECK(updates_to_time(run, none, 200) == 20);  // 5 would be 5000 gradients
 }
 
+TEST_CASE("a short run is timed on beyond its end, but not out of its warm-up") {
+  RunResult run;
+  run.workers.resize(8);
+  run.updates = 34;
+  run.gradients = 34;  // four of a worker: most of it is its start
+  REQUIRE(are_few(34, run));
+  CHECK(updates_to_time(run, {{"staleness", 3}}, 1) == 20'000);
+  CHECK(updates_to_time(run, {{"warm_up", 10}}, 200) == 2000);
+  CHECK(updates_to_time(run, {{"warm_up", 200}}, 1) == 34);
+  run.gradients = 34 * 8;
+  CHECK_FALSE(are_few(34, run));
+  CHECK(are_few(19, run));  // the first of them
+  CHECK(updates_to_time(run, Json::object(), 1) == 34);
+}
+
+/// Rows of whatif.csv of the only algorithm, by change.
+std::map<std::string, std::map<std::string, std::string>> asked_of(const std::string& algorithm,
+                                                                   int updates, std::string& told) {
+  const Computing place;
+  const Outcome outcome = place.run({"--quiet", "--set", "/stop/updates=" + std::to_string(updates),
+                                     "--set", "/algorithms=[" + algorithm + "]", "--set",
+                                     "/cluster/noise={\"law\": \"exponential\", \"mean\": 0.3}"});
+  REQUIRE(outcome.exit_code == 0);
+  told = outcome.out;
+  std::map<std::string, std::map<std::string, std::string>> rows;
+  for (const auto& row : rows_of(place.result("whatif.csv"))) rows[row.at("change")] = row;
+  return rows;
+}
+
+TEST_CASE("what is said after a few updates is what is said after many") {
+  for (const std::string algorithm :
+       {R"({"name": "stale", "staleness": 2})", R"({"name": "od_sgd", "warm_up": 2})"}) {
+    CAPTURE(algorithm);
+    std::string told;
+    auto few = asked_of(algorithm, 10, told);
+    CHECK_FALSE(contains(told, "few updates"));
+    auto many = asked_of(algorithm, 4000, told);
+    REQUIRE(few.size() == many.size());
+    for (const auto& [change, row] : few) {
+      CAPTURE(change);
+      CHECK(std::stod(row.at("gain")) == Approx(std::stod(many[change].at("gain"))).epsilon(0.02));
+    }
+  }
+}
+
+TEST_CASE("where few updates are all there are to time, that is said") {
+  std::string told;
+  const auto rows = asked_of(R"({"name": "od_sgd", "warm_up": 200})", 10, told);
+  CHECK(rows.at("as_is").at("updates") == "10");
+  CHECK(rows.at("as_is").at("note") == "few_updates");
+  CHECK(contains(told, "\n  od_sgd: few updates (10): a longer run may have other gains\n"));
+}
+
 TEST_CASE("where steps at home are updates, whole rounds are timed") {
   RunResult run;
   run.workers.resize(8);
@@ -85,13 +139,14 @@ TEST_CASE("a run tells what decides, the same for any number of jobs") {
   const std::string csv = place.result("whatif.csv");
   const std::vector<std::string> lines = lines_of(csv);
   CHECK(lines[0] ==
-        "algorithm,change,updates,updates_per_s,gain,samples_per_s,reason,named,bottleneck");
+        "algorithm,change,updates,updates_per_s,gain,samples_per_s,reason,named,bottleneck,note");
   const auto rows = rows_of(csv);
   std::vector<std::string> of_sync;
   for (const auto& row : rows) {
     if (row.at("algorithm") == "sync") of_sync.push_back(row.at("change"));
     if (row.at("change") == "as_is") CHECK(row.at("gain") == "1");
-    CHECK(row.at("updates") == "20");
+    // Of sync 20 gradients per worker; of async 20 in all, so that it is timed on beyond its end.
+    CHECK((row.at("updates") == "20") == (row.at("algorithm") == "sync"));
   }
   CHECK(of_sync == std::vector<std::string>{"as_is", "bandwidth_x2", "server_bandwidth_x2",
                                             "no_latency", "compute_x2", "speed_x2:gpu",

@@ -17,7 +17,7 @@ namespace motley {
 namespace {
 
 /// Follows the parser and refuses an object that has a key twice: the library would keep one of
-/// the values and say nothing.
+/// the values and say nothing. Refuses one with too many keys before they take long.
 class UniqueKeys {
  public:
   explicit UniqueKeys(const Place& root) : root_(root) {}
@@ -68,6 +68,10 @@ class UniqueKeys {
   void enter(const std::string& key) {
     Level& level = levels_.back();
     level.key = key;
+    if (level.keys.size() == limits::most_keys) {
+      levels_.pop_back();
+      throw InputError(here(), "has more than " + std::to_string(limits::most_keys) + " keys");
+    }
     if (!level.keys.insert(key).second && !key.starts_with("//")) {
       throw InputError(here(), "is given twice");
     }

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstddef>
+
 namespace motley {
 
 /// Limits for every number of the input, whatever its own bounds. Beyond them something would
@@ -20,6 +22,9 @@ inline constexpr int most_workers = 10'000'000;
 
 /// How deep lists and objects may be nested.
 inline constexpr int deepest_nesting = 100;
+
+/// How many keys an object may have: finding one takes a look at those before it.
+inline constexpr std::size_t most_keys = 10'000;
 
 }  // namespace limits
 }  // namespace motley

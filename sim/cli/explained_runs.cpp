@@ -243,7 +243,10 @@ std::string to_text(const StoredVerdict& v) {
   text << (v.bound == Bound::at_least  ? "at least "
            : v.bound == Bound::at_most ? "at most "
                                        : "")
-       << significant(v.ratio) << " times as fast";
+       << significant(v.bound == Bound::at_least  ? v.low.value_or(v.ratio)
+                      : v.bound == Bound::at_most ? v.high.value_or(v.ratio)
+                                                  : v.ratio)
+       << " times as fast";
   if (v.low && v.high && v.bound == Bound::none) {
     text << " [" << significant(*v.low) << ", " << significant(*v.high) << "]";
   }

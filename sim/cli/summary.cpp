@@ -211,12 +211,16 @@ void print_legend(std::ostream& out, const std::vector<const ComparisonRow*>& ro
   bool undecided = false;
   bool bound = false;
   bool cut = false;
+  bool late = false;
+  bool open = false;
   for (const ComparisonRow* row : rows) {
     const SummaryRow cells(*row);
     repeated = repeated || row->runs.size() > 1;
     undecided = undecided || cells.is_undecided();
     bound = bound || cells.is_bound();
     cut = cut || cells.is_cut();
+    late = late || cells.is_late();
+    open = open || cells.is_open();
   }
   if (repeated) out << "\n  []: 95 % confidence intervals (Student t); see summary.csv\n";
   if (!has_target) return;
@@ -226,9 +230,13 @@ void print_legend(std::ostream& out, const std::vector<const ComparisonRow*>& ro
         << " undecided, after correction for the number of pairs or within the resolution, though "
            "an interval may exclude 1; see comparisons.csv\n";
   }
-  if (bound) {
-    out << "  > and <: at least, at most: one side has runs that ended before they reached the "
-           "target\n";
+  if (bound || late) {
+    out << "  > and <: at least, at most, as some runs ended before they reached the target; of a "
+           "time, the mean of those that did\n";
+  }
+  if (open) {
+    out << "  " << SummaryRow::open_mark
+        << ": the interval goes beyond the end of the runs; more replicas narrow it\n";
   }
   if (cut) {
     out << " " << SummaryRow::cut_mark

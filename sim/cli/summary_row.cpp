@@ -1,6 +1,7 @@
 #include "sim/cli/summary_row.hpp"
 
 #include <array>
+#include <cmath>
 
 #include "sim/base/format.hpp"
 
@@ -36,7 +37,12 @@ std::string marked_ratio(const PairedRatio& ratio, std::size_t replicas) {
                       : ratio.bound == Bound::at_most ? "< "
                                                       : "";
   const bool is_undecided = replicas > 1 && ratio.verdict == Verdict::undecided;
-  return (is_undecided ? undecided_mark : "") + (bound + fixed(ratio.ratio->value, 2)) + "x";
+  const std::string mark = is_undecided ? undecided_mark : "";
+  const double value = ratio.supported();
+  // A bound from few pairs may be so wide that it says nothing.
+  constexpr double widest = 100;
+  if (*bound != '\0' && !(value <= widest && value >= 1 / widest)) return mark + "no bound";
+  return mark + bound + fixed(value, 2) + "x";
 }
 
 template <class Figure>
@@ -56,11 +62,16 @@ std::string SummaryRow::time_to_target() const {
   if (!row_.time_to_target_s) return (repeated_ ? "not reached" : status("not reached")) + count;
   const double mean_s = row_.time_to_target_s->value;
   const std::optional<Interval>& interval = row_.time_to_target_s->interval;
-  return seconds(mean_s) +
+  return (is_late() ? "> " : "") + seconds(mean_s) +
          (interval ? " [" + seconds_like(interval->low, mean_s) + ", " +
-                         seconds_like(interval->high, mean_s) + "]"
+                         (is_open() ? open_mark : seconds_like(interval->high, mean_s)) + "]"
                    : "") +
          count;
+}
+
+bool SummaryRow::is_open() const {
+  return row_.time_to_target_s && row_.time_to_target_s->interval &&
+         std::isinf(row_.time_to_target_s->interval->high);
 }
 
 bool SummaryRow::is_undecided() const {

@@ -10,7 +10,8 @@ namespace motley {
 inline constexpr const char* one_replica_line = "  one replica: nothing is decided; see replicas\n";
 /// In front of a ratio that the repetitions do not decide.
 inline constexpr const char* undecided_mark = "~";
-/// "~1.02x", "> 3.10x": what is undecided and what is a bound is marked as such. Where there is but one
+/// "~1.02x", "> 3.10x": what is undecided and what is a bound is marked as such. A bound is the end of the
+/// interval that the data support, or "no bound" when that is beyond 100 or 1/100. Where there is but one
 /// replica nothing is decided, which is said once and not at every ratio.
 std::string marked_ratio(const PairedRatio& ratio, std::size_t replicas);
 
@@ -23,7 +24,11 @@ class SummaryRow {
   explicit SummaryRow(const ComparisonRow& row)
       : row_(row), versus_(row.versus_baseline()), repeated_(row.runs.size() > 1) {}
 
-  /// "12.30 s [11.90, 12.71] (5/5)": the mean of those that reached the target, and how many did.
+  /// For the upper end of an interval that goes beyond the end of the runs.
+  static constexpr const char* open_mark = "open";
+
+  /// "12.30 s [11.90, 12.71] (5/5)": the mean of those that reached the target, and how many did;
+  /// "> 12.30 s (3/5)" where not all did.
   std::string time_to_target() const;
   /// "1.92x [1.85, 1.99]" against the baseline; "> 3.10x" where only the baseline did not arrive.
   std::string speedup() const;
@@ -40,6 +45,9 @@ class SummaryRow {
 
   bool is_undecided() const;
   bool is_bound() const;
+  /// Whether the mean time is a bound, as some runs never arrived.
+  bool is_late() const { return row_.reached > 0 && row_.reached < row_.runs.size(); }
+  bool is_open() const;
   bool is_cut() const { return versus_.ratio && versus_.bound == Bound::mixed; }
 
  private:

@@ -1,5 +1,6 @@
 #include "sim/cli/tuning_lines.hpp"
 
+#include "sim/base/format.hpp"
 #include "sim/base/json.hpp"
 
 namespace motley {
@@ -16,16 +17,29 @@ std::string name_of(const RunTable& table, const TuningRecord& record) {
   return text;
 }
 
+/// "tried 4 of its 5 values, and 1 beyond, in 10 runs".
+std::string how_tuned(const TuningUnit& unit, const TuningRecord& record) {
+  const std::string thing = unit.parameters.size() == 1 ? "value" : "combination";
+  if (record.runs() == 0) return "its only " + thing;
+  const std::size_t first = unit.choice.candidates.size();
+  const auto all = static_cast<std::size_t>(product_size(unit.choice.grids));
+  const std::size_t beyond = record.candidates.size() - first;
+  return "tried " + (first == all ? "all of" : std::to_string(first) + " of") + " its " +
+         counted(all, thing) +
+         (beyond > 0 ? ", and " + std::to_string(beyond) + " beyond, in " : " in ") +
+         counted(record.runs(), "run");
+}
+
 }  // namespace
 
 void print_tuning(std::ostream& out, const Study& study) {
   const RunTable& table = study.table();
   std::vector<std::string> chosen;
-  for (const TuningRecord& record : table.tuning) {
+  for (std::size_t i = 0; i < table.tuning.size(); ++i) {
+    const TuningRecord& record = table.tuning[i];
     if (record.chosen < 0) continue;
-    chosen.push_back(name_of(table, record) + ": " + record.chosen_text() + " (of " +
-                     std::to_string(record.candidates.size()) + " candidates in " +
-                     std::to_string(record.runs()) + " runs)");
+    chosen.push_back(name_of(table, record) + ": " + record.chosen_text() + " (" +
+                     how_tuned(study.units()[i], record) + ")");
   }
   if (chosen.empty()) return;
   out << "\nTuned on seeds that are not reported; every candidate is in tuned.csv:\n";

@@ -6,7 +6,7 @@
 
 namespace motley {
 
-/// What was chosen for whom; nothing when nothing was tuned. Whose choice is at the edge of its grid
+/// What was chosen for whom, and of how many values of its grid and beyond it; nothing when nothing was tuned. Whose choice is at the edge of its grid
 /// is among the warnings of the table.
 void print_tuning(std::ostream& out, const Study& study);
 

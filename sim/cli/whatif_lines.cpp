@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <ostream>
 
 #include "sim/base/format.hpp"
 #include "sim/results/csv_table.hpp"
+#include "sim/results/tables/whatif_table.hpp"
 #include "sim/results/whatif_files.hpp"
 
 namespace motley {
@@ -77,7 +79,21 @@ struct Asked {
   std::string algorithm;
   std::string point;
   std::vector<Gain> gains;
+  std::vector<std::string> notes;
 };
+
+/// What column note says.
+std::string in_words(const std::string& note, const std::string& updates,
+                     std::optional<double> gain) {
+  if (note == few_updates_note) {
+    return "few updates (" + updates + "): a longer run may have other gains";
+  }
+  if (note == lockstep_note) {
+    return "no noise: " + times(gain.value_or(1)) +
+           " updates/s, as equal workers without noise keep in step and share the links";
+  }
+  return note;
+}
 
 /// In the order of the file.
 std::vector<Asked> read_asked(const std::filesystem::path& folder) {
@@ -90,10 +106,15 @@ std::vector<Asked> read_asked(const std::filesystem::path& folder) {
   for (std::size_t i = 0; i < table.rows(); ++i) {
     const std::string change = table.text(i, "change");
     if (change == "as_is") {
-      all.push_back({table.text(i, "algorithm"), point_at(table, i), {}});
+      all.push_back({table.text(i, "algorithm"), point_at(table, i), {}, {}});
       samples_as_is = table.number(i, "samples_per_s").value_or(0);
     }
     if (all.empty()) continue;
+    if (table.has("note") && !table.text(i, "note").empty()) {
+      all.back().notes.push_back(
+          all.back().algorithm + ": " +
+          in_words(table.text(i, "note"), table.text(i, "updates"), table.number(i, "gain")));
+    }
     Gain gain{change, table.number(i, "gain").value_or(1), {}, table.text(i, "reason")};
     if (const std::optional<double> samples = table.number(i, "samples_per_s")) {
       if (samples_as_is > 0) gain.samples = *samples / samples_as_is;
@@ -123,6 +144,9 @@ std::string over_points(const std::vector<const Asked*>& of_algorithm) {
   return "bottleneck: " + text;
 }
 
+/// Of more, the notes are in whatif.csv.
+constexpr std::size_t most_with_notes = 20;
+
 /// Once each, over all algorithms and points: "server_bandwidth_x2: a platform file ...".
 std::vector<std::string> notes_on(const std::vector<Asked>& all) {
   std::vector<std::string> notes;
@@ -133,6 +157,7 @@ std::vector<std::string> notes_on(const std::vector<Asked>& all) {
                                ": not tried: " + gain.why_not;
       if (std::ranges::find(notes, note) == notes.end()) notes.push_back(note);
     }
+    if (all.size() < most_with_notes) std::ranges::copy(asked.notes, std::back_inserter(notes));
   }
   return notes;
 }

@@ -63,4 +63,13 @@ std::string first_not_finite(const RunResult& r) {
   return "";
 }
 
+RunResult failed_unless_finite(const RunResult& result) {
+  const std::string name = first_not_finite(result);
+  if (name.empty()) return result;
+  RunResult failed;
+  failed.status = RunStatus::failed;
+  failed.reason = name + " is not finite: a quantity of the scenario is too large or too small";
+  return failed;
+}
+
 }  // namespace motley

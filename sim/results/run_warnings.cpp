@@ -5,6 +5,7 @@
 
 #include "sim/base/format.hpp"
 #include "sim/results/link_use.hpp"
+#include "sim/results/statistics/resolution.hpp"
 
 namespace motley {
 namespace {
@@ -52,6 +53,16 @@ bool met_at_port(const RunResult& result, std::size_t twins) {
   });
 }
 
+/// Whether the target was crossed between the first evaluation and the second, with several updates in
+/// between. A curve is steepest there, so that the straight line between the two says little.
+bool is_coarse(const RunResult& result) {
+  if (!result.time_to_target_s || result.curve.size() < 2) return false;
+  const CurvePoint& first = result.curve[0];
+  const CurvePoint& second = result.curve[1];
+  return second.kind == ModelKind::real && second.updates > first.updates + 1 &&
+         *result.time_to_target_s > first.time_s && *result.time_to_target_s <= second.time_s;
+}
+
 }  // namespace
 
 bool got_nowhere(const RunResult& result) {
@@ -83,6 +94,13 @@ std::vector<RunWarning> warnings_of(const RunResult& result, const RunSetting& s
                                             fixed(setting.chance, 3) +
                                             " by always naming the most frequent class): try "
                                             "another step_size"});
+  }
+  if (is_coarse(result)) {
+    warnings.push_back(
+        {"coarse",
+         "crossed the target before its second evaluation, so its time to target is only "
+         "known to " +
+             seconds(resolution_s(result)) + ": evaluate more often (/evaluate/every)"});
   }
   if (result.updates > 0 && result.updates <= setting.warm_up_updates) {
     warnings.push_back(

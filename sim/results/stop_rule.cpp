@@ -4,6 +4,8 @@
 #include <cmath>
 #include <sstream>
 
+#include "sim/base/format.hpp"
+
 namespace motley {
 
 StopRule::StopRule(const StopSpec& stop, std::size_t samples_per_epoch)
@@ -30,7 +32,7 @@ void StopRule::check_budget(double now, std::uint64_t updates, std::uint64_t sam
 void StopRule::diverge(const std::string& what, std::uint64_t updates) {
   if (status_ == Status::diverged) return;  // the first reason stays; finished does not
   status_ = Status::diverged;
-  reason_ = what + " after " + std::to_string(updates) + " updates: try a smaller step_size";
+  reason_ = what + " after " + counted(updates, "update") + ": try a smaller step_size";
 }
 
 bool StopRule::check_finite(double loss, const std::string& which, std::uint64_t updates) {

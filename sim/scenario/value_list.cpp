@@ -159,9 +159,10 @@ std::optional<Json> value_beyond(const ValueList& list, bool upper, std::size_t 
 
 std::vector<Json> whole_values(const std::vector<Json>& values) {
   std::vector<Json> whole;
+  std::set<Json> seen;
   for (const Json& value : values) {
     const Json next = value.is_number() ? Json(std::llround(value.get<double>())) : value;
-    if (std::ranges::find(whole, next) == whole.end()) whole.push_back(next);
+    if (seen.insert(next).second) whole.push_back(next);
   }
   return whole;
 }

@@ -22,6 +22,7 @@
 #include "sim/scenario/planned_failures.hpp"
 #include "sim/study/planned_batches.hpp"
 #include "sim/study/tuned_parameters.hpp"
+#include "sim/study/twins.hpp"
 
 namespace motley {
 namespace {
@@ -95,19 +96,6 @@ std::unique_ptr<Problem> time_only_in_parts(const Problem& problem, const LayerP
   constexpr std::size_t of_each_layer = 64;
   return std::make_unique<TimeOnly>(
       problem.train_size(), std::vector<Layer>{{of_each_layer * profile.layers.size(), 0, 0}});
-}
-
-/// Workers of which another one of the class has the same speed, where neither noise nor changes tell
-/// them apart.
-std::size_t count_twins(const ClusterPlan& cluster) {
-  std::map<std::pair<std::string, double>, std::size_t> alike;
-  for (const HostPlan& worker : cluster.workers) {
-    if (worker.noise.law != NoiseSpec::Law::none || worker.changes) continue;
-    ++alike[{worker.class_name, worker.speed_flops}];
-  }
-  std::size_t twins = 0;
-  for (const auto& [what, count] : alike) twins += count > 1 ? count : 0;
-  return twins;
 }
 
 /// All keys of an entry.
@@ -361,7 +349,7 @@ std::size_t Experiment::classes() const {
 
 std::string Experiment::describe() const {
   std::ostringstream text;
-  text << cluster_.workers.size() << " workers (";
+  text << counted(cluster_.workers.size(), "worker") << " (";
   std::vector<std::pair<std::string, std::size_t>> classes;
   for (const HostPlan& worker : cluster_.workers) {
     if (classes.empty() || classes.back().first != worker.class_name) {

@@ -53,12 +53,6 @@ RunResult failed_for(const std::string& reason) {
   return result;
 }
 
-RunResult with_finite_numbers(const RunResult& result) {
-  const std::string name = first_not_finite(result);
-  if (name.empty()) return result;
-  return failed_for(name + " is not finite: a quantity of the scenario is too large or too small");
-}
-
 RunResult result_of(const ChildOutcome& outcome) {
   if (!outcome.result) return failed_for((outcome.died ? "twice: " : "") + outcome.complaint());
   try {
@@ -93,7 +87,7 @@ void need_descriptors(std::size_t count) {
 }
 
 /// Reports of a curve's thousands of points, but only a few per second.
-std::function<void(const Progress&)> a_few_a_second(const ChildProcess::Report& report) {
+std::function<void(const Progress&)> a_few_per_second(const ChildProcess::Report& report) {
   using Clock = std::chrono::steady_clock;
   return [&report, last = Clock::time_point()](const Progress& progress) mutable {
     const Clock::time_point now = Clock::now();
@@ -187,8 +181,8 @@ class JobQueue {
     const TraceRequest trace = is_traced(run) ? options_.trace : TraceRequest();
     running_.push_back(
         {run, attempt, std::make_unique<ChildProcess>([&, run](const ChildProcess::Report& report) {
-           return to_json(with_finite_numbers(experiment.run(
-               plan, options_.threads, a_few_a_second(report), study_.entry(run).name, trace)));
+           return to_json(failed_unless_finite(experiment.run(
+               plan, options_.threads, a_few_per_second(report), study_.entry(run).name, trace)));
          })});
     events_.started(run);
   }

@@ -19,6 +19,7 @@
 #include "sim/scenario/planned_failures.hpp"
 #include "sim/study/program_digests.hpp"
 #include "sim/study/provenance.hpp"
+#include "sim/study/twins.hpp"
 
 namespace motley {
 namespace {
@@ -26,6 +27,10 @@ namespace {
 constexpr std::size_t most_workers_rerun = 10'000;
 /// Of a whole run, where no part of it will do: some ten seconds each.
 constexpr std::uint64_t most_gradients_rerun = 2'000'000;
+/// Gradients of a worker below which its run is mostly its start.
+constexpr double few_of_worker = 20;
+/// Of updates per second, for a note on why less noise is no gain.
+constexpr double visible_loss = 0.98;
 
 /// Some five microseconds each: altogether a few seconds of a core, and not fewer than fifty per
 /// worker while that is affordable.
@@ -85,14 +90,27 @@ bool is_made_from(const std::filesystem::path& folder, const Json& origin) {
   }
 }
 
+/// Updates; less than 0 for an algorithm without one.
+double warm_up_of(const Json& parameters) {
+  const Json warm_up = parameters.value("warm_up", Json());
+  return warm_up.is_number() ? warm_up.get<double>() : -1;
+}
+
 /// The first iterations of a run are not what the rest of it is like, if they are the lesser part.
 RunPlan without_warm_up(RunPlan plan, std::uint64_t timed, std::uint64_t updates) {
-  const Json warm_up = plan.parameters.value("warm_up", Json());
-  if (timed < updates && warm_up.is_number() &&
-      2 * warm_up.get<double>() < static_cast<double>(updates)) {
+  const double warm_up = warm_up_of(plan.parameters);
+  if (timed != updates && warm_up >= 0 && 2 * warm_up < static_cast<double>(updates)) {
     plan.parameters["warm_up"] = 0;
   }
   return plan;
+}
+
+/// Whether workers that noise tells apart would be alike without it.
+bool would_be_alike(const Experiment& experiment, const Change& change) {
+  if (change.name != "no_noise" || !change.apply) return false;
+  ChangedCluster changed{experiment.cluster(), 0, 0};
+  change.apply(changed);
+  return count_twins(changed.plan) > 0;
 }
 
 bool uses_server(const Experiment& experiment, const RunPlan& plan) {
@@ -169,6 +187,7 @@ void fill_in_gains(std::vector<WhatIf>& rows) {
     if (as_is && row.throughput) {
       row.gain = row.throughput->updates_per_s() / as_is->updates_per_s();
     }
+    if (row.note == lockstep_note && !(row.gain && *row.gain < visible_loss)) row.note.clear();
   }
 }
 
@@ -213,6 +232,10 @@ std::optional<std::vector<WhatIf>> ask(const Study& study, const ResultsFolder& 
     const RunPlan plan = without_warm_up(study.plan(run), updates, result.updates);
     for (const Change& change : changes_for(experiment, uses_server(experiment, plan))) {
       rows.push_back({entry.label, entry.point, change.name, {}, {}, change.why_not});
+      if (change.name == "as_is" && are_few(updates, result)) {
+        rows.back().note = few_updates_note;
+      }
+      if (would_be_alike(experiment, change)) rows.back().note = lockstep_note;
       if (experiment.cluster().workers.size() > most_workers_rerun) {
         rows.back().why_not =
             "not with more than " + std::to_string(most_workers_rerun) + " workers";
@@ -245,12 +268,18 @@ bool asks_first_point_only(const Study& study) {
   return static_cast<std::size_t>(asked) > most_whatif_runs;
 }
 
+bool are_few(std::uint64_t updates, const RunResult& result) {
+  const double part = static_cast<double>(updates) / static_cast<double>(result.updates);
+  return part * static_cast<double>(result.gradients) <
+         few_of_worker * static_cast<double>(result.workers.size());
+}
+
 std::uint64_t updates_to_time(const RunResult& result, const Json& parameters, std::size_t runs) {
   if (result.gradients == 0) return result.updates;
   constexpr double fewest = 20;
+  const auto made = static_cast<double>(result.updates);
   const auto workers = static_cast<double>(result.workers.size());
-  const double per_update =
-      static_cast<double>(result.gradients) / static_cast<double>(result.updates);
+  const double per_update = static_cast<double>(result.gradients) / made;
   double enough =
       std::max(fewest, std::ceil(gradients_to_time(result.workers.size(), runs) / per_update));
   const Json local_steps = parameters.value("local_steps", Json());
@@ -260,7 +289,10 @@ std::uint64_t updates_to_time(const RunResult& result, const Json& parameters, s
     const double round = local_steps.get<double>() * workers + 1;
     enough = std::ceil(enough / round) * round;
   }
-  return static_cast<std::uint64_t>(std::min(static_cast<double>(result.updates), enough));
+  // The start of a run is not what the rest is like. One that ended in its warm-up has had no rest.
+  const bool in_warm_up = 2 * warm_up_of(parameters) >= made;
+  const bool goes_on = are_few(result.updates, result) && !in_warm_up;
+  return static_cast<std::uint64_t>(goes_on ? enough : std::min(made, enough));
 }
 
 bool update_whatif(const Study& study, const ResultsFolder& folder, unsigned jobs,

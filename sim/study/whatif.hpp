@@ -11,8 +11,11 @@
 /// thing of the cluster changed at a time.
 namespace motley {
 
+/// Whether so many updates of a run are mostly its start: fewer than 20 gradients per worker.
+bool are_few(std::uint64_t updates, const RunResult& result);
+
 /// How many updates of a run are timed: all, or the first of a long one; the fewer, the more runs
-/// there are. `parameters` are those of its algorithm.
+/// there are. A run of few gradients is timed on beyond its end, unless it ended in its warm-up. `parameters` are those of its algorithm.
 std::uint64_t updates_to_time(const RunResult& result, const Json& parameters, std::size_t runs);
 
 /// Whether only the first point of a sweep is asked about: there are more algorithms times points

@@ -9,6 +9,7 @@
 #include <type_traits>
 #include <zlib.h>
 
+#include "sim/base/format.hpp"
 #include "sim/base/machine_memory.hpp"
 #include "sim/base/regular_file.hpp"
 #include "sim/learning/data/dataset.hpp"
@@ -115,7 +116,7 @@ void check_believable(const IdxFile& idx, const fs::path& file, std::size_t item
                       std::size_t item_bytes) {
   const double announced = static_cast<double>(items) * static_cast<double>(item_bytes);
   if (announced > 1032.0 * static_cast<double>(fs::file_size(file)))
-    idx.fail("is too short for the " + std::to_string(items) + " items its header announces");
+    idx.fail("is too short for the " + counted(items, "item") + " its header announces");
 }
 
 /// Four bytes at the end of a gzipped file: the size of what it holds, modulo 2^32, lowest byte
@@ -139,13 +140,12 @@ void check_length(const IdxFile& idx, const fs::path& file, std::size_t items,
   std::ifstream in(file, std::ios::binary);
   const bool gzipped = in.get() == 0x1f && in.get() == 0x8b;
   if (gzipped && size_at_the_end(in) != (announced & 0xFFFFFFFFU))
-    idx.fail("does not end as a gzipped file of " + std::to_string(items) +
-             " items must: it is cut short, or bytes follow (if neither, unpack it and pack it "
+    idx.fail("does not end as a gzipped file of " + counted(items, "item") +
+             " must: it is cut short, or bytes follow (if neither, unpack it and pack it "
              "again with gzip)");
   const std::uint64_t there = fs::file_size(file);
   if (!gzipped && there > announced)
-    idx.fail("has " + std::to_string(there - announced) + " bytes after its " +
-             std::to_string(items) + " items");
+    idx.fail("has " + counted(there - announced, "byte") + " after its " + counted(items, "item"));
 }
 
 /// "28 x 28".

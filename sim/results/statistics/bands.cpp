@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 
 #include "sim/base/json.hpp"
 
@@ -10,6 +11,19 @@ namespace {
 
 using Curve = std::vector<CurvePoint>;
 using Along = double (*)(const CurvePoint&);
+
+/// The evaluations of this kind, of the runs that did not fail and have any.
+std::vector<Curve> curves_of(const ComparisonRow& row, ModelKind kind) {
+  std::vector<Curve> curves;
+  for (const RunResult* run : row.runs) {
+    if (run->status == RunStatus::failed) continue;
+    Curve curve;
+    std::ranges::copy_if(run->curve, std::back_inserter(curve),
+                         [kind](const CurvePoint& point) { return point.kind == kind; });
+    if (!curve.empty()) curves.push_back(std::move(curve));
+  }
+  return curves;
+}
 
 std::vector<double> places(const Curve& curve, Along along, double start, double end) {
   std::vector<double> values;
@@ -94,8 +108,8 @@ const ColumnTable<BandRow>& bands_table() {
     ColumnTable<BandRow> t(
         "bands",
         "The learning curves of an algorithm's replicas as one: one row per algorithm, point of "
-        "the "
-        "sweep, quantity on the x axis and place. Where all replicas were evaluated at the same "
+        "the sweep, quantity on the x axis, kind of model and place. Where all replicas were "
+        "evaluated at the same "
         "places, these are the places; else a hundred even ones, at which the last evaluation "
         "counts. A band ends where the first replica ends.");
     t.add("algorithm", "", "label of the algorithm",
@@ -103,6 +117,10 @@ const ColumnTable<BandRow>& bands_table() {
     t.add_axes([](const BandRow& r) -> const std::vector<Json>& { return r.algorithm.point; });
     t.add("against", "", "what x is: time_s, epochs or updates",
           [](const BandRow& r) { return r.against; });
+    t.add("oracle", "",
+          "0: the models that existed, and nothing else; 1: what merges of the workers' own models "
+          "would have given at other moments, a band of its own",
+          [](const BandRow& r) { return r.kind == ModelKind::oracle; });
     t.add("x", "", "the place, in the unit of that quantity",
           [](const BandRow& r) { return r.point.x; });
     t.add("n", "", "replicas", [](const BandRow& r) { return r.replicas; });
@@ -121,13 +139,14 @@ std::string bands_csv(const std::vector<std::string>& axes,
       {"epochs", [](const CurvePoint& p) { return p.epochs; }},
       {"updates", [](const CurvePoint& p) { return static_cast<double>(p.updates); }}};
   for (const ComparisonRow& row : rows) {
-    std::vector<const Curve*> curves;
-    for (const RunResult* run : row.runs) {
-      if (run->status != RunStatus::failed && !run->curve.empty()) curves.push_back(&run->curve);
-    }
-    for (const auto& [name, along] : against) {
-      for (const BandPoint& point : band_of(curves, along)) {
-        text += bands_table().line({row, name, curves.size(), point});
+    for (const ModelKind kind : {ModelKind::real, ModelKind::oracle}) {
+      const std::vector<Curve> curves = curves_of(row, kind);
+      std::vector<const Curve*> all;
+      for (const Curve& curve : curves) all.push_back(&curve);
+      for (const auto& [name, along] : against) {
+        for (const BandPoint& point : band_of(all, along)) {
+          text += bands_table().line({row, name, kind, curves.size(), point});
+        }
       }
     }
   }

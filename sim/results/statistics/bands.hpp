@@ -26,6 +26,7 @@ std::vector<BandPoint> band_of(const std::vector<const std::vector<CurvePoint>*>
 struct BandRow {
   const ComparisonRow& algorithm;
   const char* against;
+  ModelKind kind;
   std::size_t replicas;
   const BandPoint& point;
 };
@@ -33,7 +34,8 @@ struct BandRow {
 const ColumnTable<BandRow>& bands_table();
 
 /// The text of bands.csv: of each algorithm at each point of the sweep, against time, epochs and
-/// updates. Runs that failed have no part in it.
+/// updates; of the models that existed, and then, where there are any, of what merges would have given
+/// (ModelKind::oracle). Runs that failed have no part in it.
 std::string bands_csv(const std::vector<std::string>& axes, const std::vector<ComparisonRow>& rows);
 
 }  // namespace motley

@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
 #include <limits>
 #include <map>
 
 #include "sim/base/json.hpp"
+#include "sim/results/statistics/mean_to_target.hpp"
 #include "sim/results/statistics/places.hpp"
 #include "sim/results/statistics/resolution.hpp"
 
@@ -14,7 +14,7 @@ namespace motley {
 namespace {
 
 using Runs = std::vector<const RunResult*>;
-using Figure = std::function<std::optional<double>(const RunResult&)>;
+using Figure = RunFigure;
 
 /// The figures of the runs that have one.
 std::vector<double> figures(const Runs& runs, const Figure& figure) {
@@ -156,14 +156,14 @@ std::vector<ComparisonRow> compare(const std::vector<RunResult>& results,
     }
     const std::vector<double> times =
         figures(row.runs, [](const RunResult& run) { return run.time_to_target_s; });
-    row.time_to_target_s = mean_of(times, Range::positive);
+    row.time_to_target_s = mean_time_to_target(row.runs);
+    row.resolution_s = mean_resolution_s(row.runs);
     row.time_to_target_median_s = median_with_never(times, row.runs.size());
     row.bytes_to_target = plain_mean(row.runs, bytes_to_target);
     row.energy_J = mean_of(figures(row.runs, of_finished(&RunResult::energy_J)), Range::positive);
     row.cost = mean_of(figures(row.runs, of_finished(&RunResult::cost)), Range::positive);
-    row.energy_to_target_J =
-        mean_of(figures(row.runs, &RunResult::energy_to_target_J), Range::positive);
-    row.cost_to_target = mean_of(figures(row.runs, &RunResult::cost_to_target), Range::positive);
+    row.energy_to_target_J = mean_to_target(row.runs, &RunResult::energy_to_target_J);
+    row.cost_to_target = mean_to_target(row.runs, &RunResult::cost_to_target);
     row.final_accuracy = mean_of(figures(row.runs, &RunResult::final_test_accuracy), Range::share);
     row.best_accuracy = mean_of(figures(row.runs, &RunResult::best_test_accuracy), Range::share);
     row.final_loss = mean_of(figures(row.runs, &RunResult::final_test_loss), Range::positive);

@@ -27,15 +27,17 @@ struct ComparisonRow {
   std::size_t failed = 0;
   std::size_t diverged = 0;
 
-  /// Over the runs that reached the target, however many did not.
+  /// Over the runs that reached the target; without an interval where some did not. The upper end of
+  /// one that goes beyond the end of the runs is infinite.
   std::optional<Estimate> time_to_target_s;
+  std::optional<double> resolution_s;     ///< mean over the same runs
   std::optional<double> bytes_to_target;  ///< interpolated between the evaluations around it
   std::optional<Estimate> energy_to_target_J;
   std::optional<Estimate> cost_to_target;
   /// To the end of the run; over the runs that did not fail.
   std::optional<Estimate> energy_J;
   std::optional<Estimate> cost;
-  /// Of all runs, of which those that never reached it did so later than any other.
+  /// Over all runs; those that never reached it count as later than all others.
   std::optional<double> time_to_target_median_s;
 
   /// Against each other algorithm at this point, in the order of the rows.

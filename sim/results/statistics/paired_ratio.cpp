@@ -113,6 +113,12 @@ std::optional<Bound> bound_of(const std::string& text) {
   return std::nullopt;
 }
 
+double PairedRatio::supported() const {
+  if (ratio->interval && bound == Bound::at_least) return ratio->interval->low;
+  if (ratio->interval && bound == Bound::at_most) return ratio->interval->high;
+  return ratio->value;
+}
+
 PairedRatio PairedRatio::inverse() const {
   PairedRatio other = *this;
   other.later_by_s = -later_by_s;

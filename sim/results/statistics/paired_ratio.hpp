@@ -69,6 +69,10 @@ struct PairedRatio {
   double later_by_s = 0;    ///< mean of the other's time less its own, both cut
   double resolution_s = 0;  ///< mean resolution of the later one's times
 
+  /// The ratio; of one that is a bound, the end of its interval on that side, if it has one: what the
+  /// true ratio is at least, or at most, with the pairs varying as they do.
+  double supported() const;
+
   /// The two might change places if evaluations were more frequent.
   bool is_within_resolution() const { return ratio && std::abs(later_by_s) < resolution_s; }
 

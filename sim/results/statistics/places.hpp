@@ -6,9 +6,9 @@
 
 /// Who is first at a point of the sweep: the one place where that is ruled.
 ///
-/// First come those of whose runs the largest share reached the target; of equal shares the lower mean
-/// time; then, as where nobody reaches it or there is no target, the higher final accuracy, the lower
-/// final loss, and the order of the scenario. A place is decided if comparisons.csv calls it faster
+/// The algorithm comes first whose runs reached the target in the largest share; of equal shares, the one
+/// with the lower mean time. Where that decides nothing, as where nobody reaches it or there is no target,
+/// the higher final accuracy counts, then the lower final loss, then the order of the scenario. A place is decided if comparisons.csv calls it faster
 /// than every algorithm behind it; those of which no run can be compared with it do not count.
 namespace motley {
 

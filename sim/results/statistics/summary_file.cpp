@@ -1,5 +1,7 @@
 #include "sim/results/statistics/summary_file.hpp"
 
+#include <cmath>
+
 namespace motley {
 namespace {
 
@@ -14,8 +16,10 @@ std::optional<double> low_of(const MaybeEstimate& estimate) {
   return estimate && estimate->interval ? std::optional(estimate->interval->low) : std::nullopt;
 }
 
+/// Empty where the interval is open.
 std::optional<double> high_of(const MaybeEstimate& estimate) {
-  return estimate && estimate->interval ? std::optional(estimate->interval->high) : std::nullopt;
+  if (!estimate || !estimate->interval || std::isinf(estimate->interval->high)) return std::nullopt;
+  return estimate->interval->high;
 }
 
 std::optional<double> as_number(const std::optional<bool>& flag) {
@@ -31,16 +35,24 @@ void add_counts(Summary& t) {
 
 void add_times(Summary& t) {
   t.add("time_to_target_mean_s", "s",
-        "mean over the runs that reached the target; to be read together with reached",
+        "mean over the runs that reached the target; where reached is below n, a lower bound",
         [](const ComparisonRow& r) { return value_of(r.time_to_target_s); });
   t.add("time_to_target_median_s", "s",
         "median over all runs, those that never reached it counted as later than all others; empty "
         "when that is half of them or more",
         &ComparisonRow::time_to_target_median_s);
-  t.add("time_to_target_low_s", "s", "lower end of the mean's interval, made on the log scale",
+  t.add("time_to_target_low_s", "s",
+        "lower end of the mean's interval, made on the log scale; empty where some runs did not "
+        "reach the target",
         [](const ComparisonRow& r) { return low_of(r.time_to_target_s); });
-  t.add("time_to_target_high_s", "s", "upper end of that interval",
+  t.add("time_to_target_high_s", "s",
+        "upper end of that interval; empty beside a lower end: it is open, as it goes beyond the "
+        "end of the runs",
         [](const ComparisonRow& r) { return high_of(r.time_to_target_s); });
+  t.add("resolution_s", "s",
+        "mean distance of the evaluations between which the target was reached: the time is known "
+        "no better",
+        &ComparisonRow::resolution_s);
 }
 
 void add_comparison(Summary& t) {
@@ -129,7 +141,7 @@ const Summary& summary_table() {
         "summary",
         "One row per algorithm and point of the sweep. Intervals are of 95 %, by Student's t, "
         "and empty with fewer than two values; those of times keep above 0, those of accuracies "
-        "between 0 and 1.");
+        "between 0 and 1. Means to the target have none where a run did not reach it.");
     t.add("algorithm", "", "label of the algorithm", &ComparisonRow::algorithm);
     t.add_axes([](const ComparisonRow& r) -> const std::vector<Json>& { return r.point; });
     add_counts(t);

@@ -283,9 +283,11 @@ const ColumnTable<OfRun<RunWarning>>& warnings_table() {
     t.add(
         "kind", "",
         "no_update, no_merge (no merge of the workers' models was evaluated), never_moved, "
-        "chance_level (no better than always naming the most frequent class), in_warm_up (the "
-        "run ended inside the algorithm's warm-up), bound_idle (its staleness, delay_bound or "
-        "period never acted), lockstep (equal workers without noise met at the server's port in "
+        "chance_level (no better than always naming the most frequent class), coarse (the "
+        "target was crossed between the first two evaluations: evaluate more often), in_warm_up "
+        "(the run ended inside the algorithm's warm-up), bound_idle (its staleness, delay_bound, "
+        "backup, wait_for or period never acted), lockstep (equal workers without noise met at the "
+        "server's port in "
         "every step), at_edge (tuned to the edge of a grid) or tuned_in_vain (no run of the tuning "
         "learnt anything)",
         part(&RunWarning::kind));

@@ -26,7 +26,10 @@ const ColumnTable<WhatIf>& whatif_table() {
         "geometric mean of its slowest and fastest; a change that would change nothing is left "
         "out",
         &WhatIf::change);
-    t.add("updates", "", "how many updates were timed, the first of the run",
+    t.add("updates", "",
+          "how many updates were timed, the first of the run; beyond its end where it has fewer "
+          "than 20 "
+          "gradients per worker",
           rate(&Throughput::updates));
     t.add("updates_per_s", "1/s", "these updates divided by the virtual time they took",
           rate(&Throughput::updates_per_s));
@@ -44,6 +47,12 @@ const ColumnTable<WhatIf>& whatif_table() {
     t.add("bottleneck", "",
           "1: what is improved here is the bottleneck of this algorithm at this point",
           &WhatIf::is_bottleneck);
+    t.add("note", "",
+          "few_updates, at as_is: fewer than 20 gradients per worker were timed, as the cluster "
+          "changes, the run ended in its warm-up or the workers are many; lockstep, at no_noise: "
+          "slower, as equal "
+          "workers keep in step without noise",
+          &WhatIf::note);
     return t;
   }();
   return table;

@@ -29,7 +29,11 @@ struct WhatIf {
   std::string why_not = {};               ///< when there is no throughput
   std::optional<std::size_t> named = {};  ///< its place among what is worth naming
   bool is_bottleneck = false;
+  std::string note = {};
 };
+
+inline constexpr const char* few_updates_note = "few_updates";
+inline constexpr const char* lockstep_note = "lockstep";
 
 const ColumnTable<WhatIf>& whatif_table();
 
