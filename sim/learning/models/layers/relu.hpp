@@ -4,8 +4,7 @@
 
 namespace motley {
 
-/// max(0, x), written so that NaN stays NaN: a diverged model must show. (That is why no library
-/// does it within its convolutions: theirs make zeros of NaN.)
+/// max(0, x), written so that NaN stays NaN: a diverged model must show.
 template <class S>
 void rectify(S* values, std::size_t size) {
   for (std::size_t i = 0; i < size; ++i) values[i] = values[i] < S{0} ? S{0} : values[i];
