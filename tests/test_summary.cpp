@@ -476,8 +476,8 @@ TEST_CASE("a target crossed before the second evaluation is told of") {
   REQUIRE(warnings().size() == 1);
   CHECK(warnings()[0].kind == "coarse");
   CHECK(warnings()[0].text ==
-        "crossed the target before its second evaluation, so its time to target is only known to "
-        "8.00 s: evaluate more often (/evaluate/every)");
+        "crossed the target before its second evaluation, so its time to target is hardly known: "
+        "evaluate more often (/evaluate/every)");
   run.curve[1].updates = 1;  // one update: there is nothing in between
   CHECK(warnings().empty());
   run.curve[1].updates = 200;

@@ -5,7 +5,6 @@
 
 #include "sim/base/format.hpp"
 #include "sim/results/link_use.hpp"
-#include "sim/results/statistics/resolution.hpp"
 
 namespace motley {
 namespace {
@@ -96,11 +95,10 @@ std::vector<RunWarning> warnings_of(const RunResult& result, const RunSetting& s
                                             "another step_size"});
   }
   if (is_coarse(result)) {
-    warnings.push_back(
-        {"coarse",
-         "crossed the target before its second evaluation, so its time to target is only "
-         "known to " +
-             seconds(resolution_s(result)) + ": evaluate more often (/evaluate/every)"});
+    // The same words for every run, so that a table says them once; how coarse is in summary.csv.
+    warnings.push_back({"coarse",
+                        "crossed the target before its second evaluation, so its time to target is "
+                        "hardly known: evaluate more often (/evaluate/every)"});
   }
   if (result.updates > 0 && result.updates <= setting.warm_up_updates) {
     warnings.push_back(
