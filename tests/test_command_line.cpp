@@ -229,7 +229,12 @@ TEST_CASE("The scenarios that come with the program are valid") {
     const Json scenario = Json::parse(read_file(entry.path()));
     std::vector<std::string> arguments = {"validate", entry.path().string()};
     if (scenario.contains("data") && scenario["data"]["kind"] != "synthetic") {
-      arguments.insert(arguments.end(), {"--set", R"(/data={"kind":"synthetic"})"});
+      const bool of_images =
+          scenario["model"]["kind"] == "cnn" || scenario["model"]["kind"] == "resnet";
+      arguments.insert(
+          arguments.end(),
+          {"--set", of_images ? R"(/data={"kind":"synthetic","features":784,"shape":[1,28,28]})"
+                              : R"(/data={"kind":"synthetic"})"});
     }
     const Outcome outcome = run_motley(arguments, folder.path());
     INFO(entry.path() << ": " << outcome.err);

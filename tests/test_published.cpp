@@ -673,7 +673,7 @@ TEST_CASE("bad parameters are errors with their place") {
   CHECK(mistake({{"name", "biased_local"}, {"slow", {"nobody"}}}) ==
         at + "/slow/0: must be the name of a worker or a rank below 4, got \"nobody\"");
   CHECK(mistake({{"name", "simuparallel"}, {"local_steps", 0}}) ==
-        at + "/local_steps: must be a whole number of at least 1, got 0");
+        at + "/local_steps: must be a whole number of at least 1 or \"auto\", got 0");
   CHECK(mistake({{"name", "wp_sgd"}, {"lambda", 20}}) ==
         at + "/lambda: must be below 1/step_size, or nothing contracts, got 20.0");
   CHECK(mistake({{"name", "async"}, {"overlap", "layers"}, {"push_every", 2}})

@@ -386,6 +386,8 @@ TEST_CASE("what tuning runs took tells how long the others will take") {
     RunResult result;
     result.algorithm = "sync";
     result.wall_s = wall_s;
+    result.curve.resize(1);  // a run that was something
+    result.workers.resize(1);
     store.save(study.entry(run).hash, {this_program("sync"), study.description(run), result});
   }
   StoredResults stored(folder.path());
