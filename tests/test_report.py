@@ -115,6 +115,15 @@ class Answer(FolderCase):
         results.summary["place"] = [2, 3, 1]  # local first
         self.assertTrue(words.answer_at(results, ())[0].endswith(" as fast as sync (undecided)."))
 
+    def test_curves_of_real_models_and_of_oracles_are_two(self):
+        write_results(self.folder, replicas=5, merged_every_s={"local": 30})
+        drawn = report.page_data(Results(self.folder))["curves"]["all"]["test_accuracy/time_s"]
+        self.assertEqual(drawn["local"]["x"], list(range(0, 301, 30)))
+        self.assertEqual(len(drawn["local"]["low"]), 11)
+        self.assertEqual(drawn["local"]["oracle"]["x"], [time for time in range(0, 301, 3) if time % 30])
+        self.assertEqual(drawn["local"]["oracle"]["name"], "local: if merged there (oracle)")
+        self.assertNotIn("oracle", drawn["sync"])
+
     def test_a_bound_has_no_interval_in_the_table_and_times_cut_on_both_sides_are_marked(self):
         results = Results(write_results(self.folder, ("sync", "async", "local")))
         results.summary["speedup_bound"] = ["", "at_least", "mixed"]

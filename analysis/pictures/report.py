@@ -59,6 +59,11 @@ def curve_data(results, point, most):
                     series[label] = dict(zip(("x", "mean", "low", "high"), map(rounded_list, thin)))
                     series[label]["replicas"] = [{"x": rounded_list(evenly(list(at), most)), "y": rounded_list(evenly(list(values), most))}
                                                  for at, values, _ in lines]
+                seen = results.band(point, label, x, y, oracle=True)
+                if seen:
+                    thin = [rounded_list(evenly(list(part), most)) for part in seen[:2]]
+                    series.setdefault(label, {"x": [], "mean": [], "low": None, "high": None, "replicas": []})
+                    series[label]["oracle"] = {**dict(zip(("x", "mean"), thin)), "name": f"{label}: {curves.ORACLE_SAW}"}
             data[f"{y}/{x}"] = series
     return data
 
@@ -228,7 +233,8 @@ def chart_cards(data):
         tools = (choice("y", ordered, "what is shown") + choice("x", X_WORDS, "against what") +
                  choice("point", {p: p for p in data["points"]}, "point of the sweep") + ZOOM)
         cards.append(card("curves", "Learning curves", "Mean over replicas as far as all of them go, with its 95 % band where there are "
-                          "five or more; thin lines are single replicas. Drag to zoom, double-click "
+                          "five or more; thin lines are single replicas; dots are what merges would have given (an oracle), where "
+                          "nobody holds that model. Drag to zoom, double-click "
                           "to reset; the buttons at the top hide an algorithm in every chart.", tools, wide=True))
     if data["target"] and any(r["time_to_target_mean_s"] is not None for rows in data["summary"].values() for r in rows):
         cards.append(card("target", "Time to target", "Mean and 95 % interval, in the order of places."))

@@ -176,10 +176,12 @@ class Results:
             runs = runs[runs[axis] == value]
         return runs
 
-    def band(self, point, label, x, y):
+    def band(self, point, label, x, y, oracle=False):
         """The mean curve of an algorithm's replicas against x as the simulator wrote it: (x, mean, low, high), where
-        one replica has no low and high. None when there is no such curve."""
-        rows = self.bands[(self.bands["algorithm"] == label) & (self.bands["against"] == x)]
+        one replica has no low and high. Of the models that existed, or else of what merges would have given, which only
+        an oracle knows. None when there is no such curve."""
+        rows = self.bands[(self.bands["algorithm"] == label) & (self.bands["against"] == x) &
+                          ((self.bands["oracle"] > 0) == oracle)]
         for axis, value in zip(self.axes, point):
             if axis in rows:
                 rows = rows[rows[axis] == value]

@@ -113,7 +113,8 @@
     const colour = colourOf(label);
     const line = (values) => series.x.map((x, i) => ({ x, y: values[i] }));
     const style = { label, algorithm: label, borderColor: colour, backgroundColor: colour, pointRadius: 0, borderWidth: 2,
-      pointHitRadius: 8, ...markerOf(label), borderDash: (data.look[label] || {}).dash || [], ...more };
+      pointHitRadius: 8, ...markerOf(label), borderDash: (data.look[label] || {}).dash || [],
+      stepped: !!series.oracle, ...more };  // a model stays what it is until the next merge
     const sets = [{ ...style, data: line(series.mean), marks: series.marks }];
     if (series.low) {
       const edge = { ...style, borderWidth: 0, pointRadius: 0, pointHitRadius: 0, band: true, order: 1 };  // below the lines
@@ -123,6 +124,10 @@
     for (const one of series.replicas || []) {
       sets.push({ ...style, data: one.x.map((x, i) => ({ x, y: one.y[i] })), borderColor: colour + "90", borderWidth: 0.7,
         borderDash: [], pointRadius: 0, pointHitRadius: 0, replica: true, order: 1 });
+    }
+    if (series.oracle) {
+      sets.push({ ...style, label: series.oracle.name, data: series.oracle.x.map((x, i) => ({ x, y: series.oracle.mean[i] })), stepped: false,
+        borderWidth: 1.5, borderDash: [1.5, 3], pointRadius: 0, oracle: true, order: 1 });
     }
     return sets;
   };
