@@ -253,11 +253,45 @@ class Learning(FigureCase):
         results.summary["speedup_bound"] = ["", "at_least", "", "at_most"]
         results.summary.loc[3, ["speedup", "speedup_low", "speedup_high", "verdict"]] = [0.35, 0.3, 0.4, "slower"]
         _, right = self.draw(figures.target, results).axes
-        self.assertIn("< 0.35x  (0/3 pairs)", texts(right))
-        values = results.summary.set_index("algorithm")["speedup"]
-        self.assertEqual(arrows(right), [(values["async"], 0), (0.35, 3)])
+        # What the data support: the end of the interval on that side.
+        self.assertIn("< 0.40x  (0/3 pairs)", texts(right))
+        self.assertIn("> 2.25x", texts(right))
+        low = results.summary.set_index("algorithm").loc["async", "speedup_low"]
+        self.assertEqual(arrows(right), [(low, 0), (0.4, 3)])
         # A bound has no interval: those of local and sync are left, of which sync's is a point.
         self.assertEqual(len([c for c in right.collections if c.get_segments()]), 2)
+
+    def test_a_bound_that_says_nothing_is_said_and_not_drawn(self):
+        results = Results(self.plain.folder)
+        results.summary["speedup_bound"] = ["", "at_least", "", ""]
+        results.summary.loc[1, "speedup_low"] = 0.001
+        _, right = self.draw(figures.target, results).axes
+        self.assertIn("no bound", texts(right))
+        self.assertEqual((arrows(right), len(right.patches)), ([], 2))  # local and sync
+        results = Results(self.sweep.folder)
+        before = len(self.draw(figures.sweep, results).axes[1].get_lines()[1].get_xdata())
+        at = results.summary.index[results.summary["algorithm"] == "async"][0]
+        results.summary.loc[at, ["speedup_bound", "speedup_low", "verdict"]] = ["at_least", 0.001, "undecided"]
+        right = self.draw(figures.sweep, results).axes[1]
+        self.assertEqual(len(lines(right)["async"].get_xdata()), before - 1)
+        self.assertNotIn("~", texts(right))
+
+    def test_an_interval_that_is_open_ends_in_an_arrow(self):
+        results = Results(self.five.folder)
+        results.summary.loc[results.summary["algorithm"] == "async", "time_to_target_high_s"] = math.nan
+        low, mean = results.summary.set_index("algorithm").loc["async", ["time_to_target_low_s", "time_to_target_mean_s"]]
+        left, _ = self.draw(figures.target, results).axes
+        self.assertEqual([(text.xy, text.get_text()) for text in left.texts if text.get_gid() == "open"], [((mean, 0), "")])
+        self.assertEqual([list(line.get_xdata()) for line in left.lines if line.get_label() == "_open"], [[low, mean]])
+        self.assertIn("40.8 s [38.8, open]", texts(left))
+        self.assertFalse([text for text in texts(left) if "nan" in text])
+        swept = Results(write_results(pathlib.Path(self.place.name) / "open", replicas=5, axes={RATIO: [1, 4]}, trace=False))
+        at = swept.summary.index[swept.summary["algorithm"] == "async"][1]
+        swept.summary.loc[at, "time_to_target_high_s"] = math.nan
+        fig = self.draw(figures.sweep, swept)
+        drawn = [line for line in fig.axes[0].lines if line.get_label() == "_open"]
+        self.assertEqual([list(line.get_ydata()) for line in drawn], [[low, mean]])
+        self.assertEqual(fig.legends, [])  # it is no bound
 
     def test_a_time_that_not_every_run_reached_has_no_interval(self):
         results = Results(self.plain.folder)

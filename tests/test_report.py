@@ -2,7 +2,7 @@
 import re
 import unittest
 
-from report_case import ALGORITHMS, RATIO, FolderCase
+from report_case import ALGORITHMS, RATIO, FolderCase, page_of
 from pictures import report, words
 from pictures.results import Results
 from results_fixture import write_results
@@ -68,8 +68,31 @@ class Answer(FolderCase):
     def test_a_bound_is_said_as_one(self):
         results = Results(write_results(self.folder, ("sync", "async")))
         results.summary.loc[results.summary["algorithm"] == "async", "speedup_bound"] = "at_least"
-        self.assertIn(", at least 2.50x as fast as sync.", words.answer_at(results, ())[0])
-        self.assertIn("<td>&gt; 2.50x</td>", report.table_html(results))  # the interval is not that of the ratio
+        self.assertIn(", at least 2.25x as fast as sync.", words.answer_at(results, ())[0])  # 0.9 * 2.5: what the data support
+        self.assertIn("<td>&gt; 2.25x</td>", report.table_html(results))
+        results.summary["speedup_low"] = 0.001
+        self.assertIn(" (no bound on its speed-up over sync).", words.answer_at(results, ())[0])
+        self.assertIn("<td>no bound</td>", report.table_html(results))
+        drawn = {row["algorithm"]: row for row in report.summary_data(results, ())}["async"]
+        self.assertEqual((drawn["speedup"], drawn["mark"]), (None, "no bound"))
+        results.summary[["speedup_low", "speedup_high"]] = float("nan")  # one pair
+        self.assertIn("<td>&gt; 2.50x</td>", report.table_html(results))
+
+    def test_an_interval_that_is_open_is_said_so(self):
+        write_results(self.folder, ("sync", "async"))
+        results = Results(self.folder)
+        results.summary.loc[1, "time_to_target_high_s"] = float("nan")
+        page = report.page(results, [], [], self.folder / "figures", "")
+        self.assertIn("<td>42.3 s<small>[40.2, open]</small></td>", page)
+        self.assertNotIn("nan", report.table_html(results).lower())
+        drawn = {row["algorithm"]: row for row in report.summary_data(results, ())}["async"]
+        self.assertEqual((drawn["time_to_target_low_s"], drawn["time_to_target_high_s"]),
+                         (float(f"{results.summary.loc[1, 'time_to_target_low_s']:.5g}"), None))
+        results.summary.loc[1, "reached"] = 2  # a bound has none
+        self.assertIn("<td>&gt; 42.3 s</td>", report.table_html(results))
+        lines = (self.folder / "summary.csv").read_text()
+        (self.folder / "summary.csv").write_text(lines.replace("time_to_target_high_s", "something_else"))
+        self.assertNotIn("[40.2, open]", page_of(self.folder))  # unknown is not open
 
     def test_runs_that_did_not_reach_the_target_are_said(self):
         results = Results(write_results(self.folder, ("sync", "async", "local")))
@@ -130,7 +153,7 @@ class Answer(FolderCase):
         results.summary.loc[1, "reached"] = 2
         table = report.table_html(results)
         mean = words.seconds(results.summary.loc[1, "time_to_target_mean_s"])
-        self.assertIn(f"<td>&gt; {mean}</td><td>&gt; 2.50x</td><td>2 of 3</td>", table)
+        self.assertIn(f"<td>&gt; {mean}</td><td>&gt; 2.25x</td><td>2 of 3</td>", table)
         self.assertIn("<td>1.50x<small>1.35x to 1.65x</small><small>(cut)</small></td>", table)
         drawn = {row["algorithm"]: row for row in report.summary_data(results, ())}
         self.assertEqual([drawn["async"][c] for c in ("time_to_target_low_s", "time_to_target_high_s", "speedup_low", "speedup_high")],

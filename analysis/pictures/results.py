@@ -66,6 +66,8 @@ class Results:
         self.axes = [column for column in self.runs.columns if column.startswith("/")]
         self._name_objects()
         self.algorithms = self._algorithms()
+        if "time_to_target_high_s" in self.absent["summary"]:  # an interval without it is not open, but unknown
+            self.summary["time_to_target_low_s"] = math.nan
         self.summary["verdicts"] = self._verdicts()
         self.summary["replicas"] = self.summary["n"].max() if len(self.summary) else 0.0
 

@@ -19,7 +19,8 @@
   // Of a long name the beginning and the end, so that there is room for the bars.
   const shortName = (name) => (name.length > 32 ? `${name.slice(0, 16)}…${name.slice(-15)}` : name);
 
-  // Intervals as thin lines over bars: dataset.intervals[i] = [low, high] in units of the value axis.
+  // Intervals as thin lines over bars: dataset.intervals[i] = [low, high] in units of the value axis; an
+  // open one has no high, and goes on from the end of its bar.
   const intervals = {
     id: "intervals",
     afterDatasetsDraw(chart) {
@@ -29,8 +30,10 @@
         chart.getDatasetMeta(d).data.forEach((bar, i) => {
           const span = dataset.intervals[i];
           if (!span || span[0] === null || span[0] === span[1]) return;
-          const [low, high] = span.map((v) => Math.max(chart.chartArea.left, Math.min(chart.scales.x.getPixelForValue(v), chart.chartArea.right)));
-          const goesOn = span[1] > chart.scales.x.max;  // an arrow instead of its end
+          const open = span[1] === null;
+          const [low, high] = [chart.scales.x.getPixelForValue(span[0]), open ? bar.x + 18 : chart.scales.x.getPixelForValue(span[1])]
+            .map((pixel) => Math.max(chart.chartArea.left, Math.min(pixel, chart.chartArea.right)));
+          const goesOn = open || span[1] > chart.scales.x.max;  // an arrow instead of its end
           ctx.save();
           ctx.beginPath();
           ctx.moveTo(low, bar.y); ctx.lineTo(high, bar.y);
