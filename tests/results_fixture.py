@@ -250,10 +250,11 @@ NAMED = ["speed_x2:cpu", "bandwidth_x2", "server_bandwidth_x2", "no_noise"]
 WHATIF = ["algorithm", "change", "updates", "updates_per_s", "gain", "samples_per_s", "reason", "named", "bottleneck", "note"]
 
 
-def write_whatif(folder, algorithms):
-    """As the simulator would: the first of those that are named is the bottleneck."""
+def write_whatif(folder, algorithms, notes=None):
+    """As the simulator would: the first of those that are named is the bottleneck. notes: (algorithm, change) -> note."""
     place = {change: i + 1 for i, change in enumerate(NAMED)}
     write_csv(folder / "whatif.csv", WHATIF,
               [{"algorithm": label, "change": change, "updates": 100, "updates_per_s": 10 * gain, "gain": gain,
-                "named": place.get(change, ""), "bottleneck": int(place.get(change) == 1)}
+                "named": place.get(change, ""), "bottleneck": int(place.get(change) == 1),
+                "note": (notes or {}).get((label, change))}
                for label in algorithms for change, gain in GAINS.items()])
