@@ -120,7 +120,7 @@ class Reasons(FolderCase):
 
     def test_evaluations_too_coarse_for_a_time_to_target_are_warned_of(self):
         write_results(self.folder, ("sync", "async"))
-        said = "crossed the target before its second evaluation, so its time to target is only known to 3.00 s: evaluate more often"
+        said = "crossed the target before its second evaluation, so its time to target is hardly known: evaluate more often (/evaluate/every)"
         write_csv(self.folder / "warnings.csv", ["run", "kind", "text"],
                   [{"run": "sync-0", "kind": "coarse", "text": f'"{said}"'}])
         self.assertIn(f"<li>sync-0 {said}</li>", page_of(self.folder))
