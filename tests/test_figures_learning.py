@@ -146,6 +146,14 @@ class Learning(FigureCase):
         self.assertTrue(all(dashes == "-" or dashes[1][0] > 2 for _, _, dashes in ALGORITHMS.values()))
         self.assertEqual([name for name in drawn if "oracle" in name], ["local: if merged there (oracle)"])
 
+    def test_a_band_of_an_older_version_that_mixes_real_models_with_those_of_an_oracle_is_not_drawn(self):
+        folder = write_results(pathlib.Path(self.place.name) / "mixed", merged_every_s={"local": 30})
+        bands = pd.read_csv(folder / "bands.csv").drop(columns="oracle")
+        bands.to_csv(folder / "bands.csv", index=False)
+        results = Results(folder)
+        self.assertIn("bands.csv (no column oracle)", results.missing)
+        self.assertEqual(labels(self.draw(figures.accuracy, results).axes[0]), ["sync", "async", f"target {TARGET}"])
+
     def test_thin_lines_of_replicas_are_of_models_that_existed(self):
         results = Results(write_results(pathlib.Path(self.place.name) / "merged_few", merged_every_s={"local": 30}))
         ax = self.draw(figures.accuracy, results).axes[0]

@@ -64,6 +64,7 @@ class Results:
         for name in COLUMNS:
             setattr(self, name, self._table(name))
         self.axes = [column for column in self.runs.columns if column.startswith("/")]
+        self._leave_out_mixed_bands()
         self._name_objects()
         self.algorithms = self._algorithms()
         if "time_to_target_high_s" in self.absent["summary"]:  # an interval without it is not open, but unknown
@@ -122,6 +123,13 @@ class Results:
                 numbers = pd.to_numeric(table[column], errors="coerce").astype(float)
                 table[column] = numbers.where(numbers.abs() < LARGEST)
         return table.dropna(subset=KEYS.get(name, [])).reset_index(drop=True)
+
+    def _leave_out_mixed_bands(self):
+        """bands.csv of an older version has real models and those of an oracle in one band, which is neither."""
+        if "oracle" in self.absent["bands"]:
+            runs = self.curves[self.curves["oracle"] > 0]["run"]
+            mixed = self.runs[self.runs["run"].isin(runs)]["algorithm"]
+            self.bands = self.bands[~self.bands["algorithm"].isin(mixed)].reset_index(drop=True)
 
     def _name_objects(self):
         """Swept values that are objects or lists are called by what tells them apart, in all tables alike."""

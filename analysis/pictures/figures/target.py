@@ -146,7 +146,9 @@ def draw_column(ax, look, rows, cells):
         low = min(values + [c[1] for c in cells if not isinstance(c, str) and known(c[1]) and c[1] > 0])
         ax.set_xlim(low / 1.3, max(ends) * (max(ends) / low) ** 0.35)
     else:
-        ax.set_xlim(0, max(ends, default=1) * (1.5 if any(c[4] or OPEN in c[3] for c in cells if not isinstance(c, str)) else 1.3))
+        drawn = [cell for cell in cells if not isinstance(cell, str)]
+        room = 1.8 if any(OPEN in cell[3] for cell in drawn) else 1.5 if any(cell[4] for cell in drawn) else 1.3
+        ax.set_xlim(0, max(ends, default=1) * room)
     if not values:
         ax.set_xticks([])
     ax.grid(axis="y", visible=False)
