@@ -1,4 +1,5 @@
 """analysis/compare.py as it is called: its options, its words, its files; and the LaTeX table."""
+import math
 import pathlib
 import re
 import subprocess
@@ -111,8 +112,13 @@ class Latex(unittest.TestCase):
                "speedup_bound": None, "verdict": "undecided"}
         self.assertEqual(latex.speedup_cell(row), r"$\sim$1.13 [1.03, 1.24]")
         self.assertEqual(latex.speedup_cell({**row, "verdict": "faster"}), "1.13 [1.03, 1.24]")
-        self.assertEqual(latex.speedup_cell({**row, "verdict": "faster", "speedup_bound": "at_least"}), "$>$ 1.13")
-        self.assertEqual(latex.speedup_cell({**row, "speedup_bound": "at_most"}), r"$\sim$$<$ 1.13")
+        self.assertEqual(latex.speedup_cell({**row, "verdict": "faster", "speedup_bound": "at_least"}), "$>$ 1.03")
+        self.assertEqual(latex.speedup_cell({**row, "speedup_bound": "at_most"}), r"$\sim$$<$ 1.24")
+        pair = {**row, "verdict": "faster", "speedup_bound": "at_least", "speedup_low": None, "speedup_high": None}
+        self.assertEqual(latex.speedup_cell(pair), "$>$ 1.13")  # one pair has no interval
+        for low in (0.0099, 101):
+            self.assertEqual(latex.speedup_cell({**row, "speedup_bound": "at_least", "speedup_low": low}), r"$\sim$no bound")
+        self.assertEqual(latex.speedup_cell({**row, "verdict": "faster", "speedup_bound": "at_most", "speedup_high": 100}), "$<$ 100.00")
         self.assertEqual(latex.speedup_cell({**row, "speedup_bound": "mixed"}), r"$\sim$1.13 [1.03, 1.24] (cut)")
         self.assertEqual(latex.speedup_cell({**row, "replicas": 1, "speedup_low": None}), "1.13")
         self.assertEqual(latex.speedup_cell({**row, "speedup": None}), "--")
@@ -121,6 +127,8 @@ class Latex(unittest.TestCase):
     def test_a_time_that_not_every_run_reached_is_a_bound_without_an_interval(self):
         row = {"n": 3, "reached": 3, "time_to_target_mean_s": 12.34, "time_to_target_low_s": 11.1, "time_to_target_high_s": 14}
         self.assertEqual(latex.time_cell(row), "12.3 [11.1, 14.0]")
+        self.assertEqual(latex.time_cell({**row, "time_to_target_high_s": math.nan}), "12.3 [11.1, open]")
+        self.assertEqual(latex.time_cell({**row, "reached": 2, "time_to_target_high_s": math.nan}), "$>$ 12.3")
         self.assertEqual(latex.time_cell({**row, "reached": 2}), "$>$ 12.3")
         self.assertEqual(latex.time_cell({**row, "reached": 0, "time_to_target_mean_s": None}), "--")
 

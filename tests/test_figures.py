@@ -40,6 +40,15 @@ class Figures(FigureCase):
         self.assertEqual([bar.get_alpha() for bar in ax.patches], [1] + [0.55] * 7)
         self.assertEqual(words[-1], "without cpu")  # takes away what is there: last, however much it changes
 
+    def test_what_is_to_be_known_of_gains_stands_below_the_tornado(self):
+        folder = pathlib.Path(self.place.name) / "remarks"
+        write_results(folder, trace=False)
+        write_whatif(folder, ["sync", "async"], {("async", "as_is"): "few_updates", ("sync", "no_noise"): "lockstep"})
+        fig = self.draw(figures.whatif, Results(folder))
+        below = [t.get_text().replace("\n", " ") for t in fig.texts if t.get_position()[1] < 0]
+        self.assertEqual(below, ["sync: no noise: 1.02x updates/s, as equal workers without noise keep in step and share the links "
+                                 "async: few updates (100): a longer run may have other gains"])
+
     def test_every_column_of_the_tornado_has_numbers_below_its_last_panel(self):
         folder = pathlib.Path(self.place.name) / "columns"
         write_results(folder, trace=False)

@@ -117,30 +117,49 @@ class Learning(FigureCase):
         self.assertEqual({ax.get_ylabel() for ax in self.draw(figures.accuracy, swept).axes}, {"test loss"})
 
     def test_the_legend_has_full_rows_with_the_long_names_in_the_last_column(self):
-        results = Results(self.plain.folder)
-        between = results.curves["run"].str.startswith("async") & (results.curves["time_s"] % 30 != 0)
-        results.curves.loc[between, "oracle"] = 1
+        results = Results(write_results(pathlib.Path(self.place.name) / "merged_async", ("sync", "async", "local", "slow"),
+                                        merged_every_s={"async": 30}))
         legend = self.draw(figures.accuracy, results).legends[0]
         self.assertEqual([t.get_text() for t in legend.get_texts()],
                          ["sync", "async", "local", "slow", "target 0.8", "async: if merged there (oracle)"])
         self.assertEqual(legend._ncols, 6)  # 0.69 + 0.75 + 0.75 + 0.69 + 1.05 + 2.31 of 7.16 inches
 
     def test_what_an_oracle_saw_is_dotted_and_named_so(self):
-        results = Results(self.five.folder)
-        results.curves["oracle"] = 0
         # Local merges every 30 s; evaluations are every 3 s.
-        between = results.curves["run"].str.startswith("local") & (results.curves["time_s"] % 30 != 0)
-        results.curves.loc[between, "oracle"] = 1
-        drawn = lines(self.draw(figures.accuracy, results).axes[0])
+        results = Results(write_results(pathlib.Path(self.place.name) / "merged_local", replicas=5, merged_every_s={"local": 30}))
+        ax = self.draw(figures.accuracy, results).axes[0]
+        drawn = lines(ax)
         self.assertEqual(list(drawn["local"].get_xdata()), list(range(0, HORIZON_S + 1, 30)))
         oracle = drawn["local: if merged there (oracle)"]
-        self.assertEqual(len(oracle.get_xdata()), 101)
+        self.assertEqual(list(oracle.get_xdata()), [time for time in range(0, HORIZON_S + 1, 3) if time % 30])
+        # The oracle sees 0.05 more: neither its line nor the others mix the two.
+        for line, more in ((drawn["local"], 0), (oracle, 0.05)):
+            wanted = [sum(0.9 * (1 - math.exp(-0.03 * (1 + 0.04 * k) * time)) for k in range(5)) / 5 + more for time in line.get_xdata()]
+            self.assertLess(max(abs(a - b) for a, b in zip(line.get_ydata(), wanted)), 1e-12)
+        band = ax.collections[results.algorithms.index("local")].get_paths()[0].vertices
+        self.assertTrue(set(band[:, 0]) <= set(range(0, HORIZON_S + 1, 30)))
+        self.assertEqual(drawn["local"].get_drawstyle(), "steps-post")
         self.assertTrue(oracle.is_dashed())
         self.assertFalse(drawn["sync"].is_dashed())
         # Dots as long as the line is thick: no algorithm's own dashes are as short.
         self.assertEqual(curves.ORACLE["linestyle"][1][0], 1)
         self.assertTrue(all(dashes == "-" or dashes[1][0] > 2 for _, _, dashes in ALGORITHMS.values()))
         self.assertEqual([name for name in drawn if "oracle" in name], ["local: if merged there (oracle)"])
+
+    def test_a_band_of_an_older_version_that_mixes_real_models_with_those_of_an_oracle_is_not_drawn(self):
+        folder = write_results(pathlib.Path(self.place.name) / "mixed", merged_every_s={"local": 30})
+        bands = pd.read_csv(folder / "bands.csv").drop(columns="oracle")
+        bands.to_csv(folder / "bands.csv", index=False)
+        results = Results(folder)
+        self.assertIn("bands.csv (no column oracle)", results.missing)
+        self.assertEqual(labels(self.draw(figures.accuracy, results).axes[0]), ["sync", "async", f"target {TARGET}"])
+
+    def test_thin_lines_of_replicas_are_of_models_that_existed(self):
+        results = Results(write_results(pathlib.Path(self.place.name) / "merged_few", merged_every_s={"local": 30}))
+        ax = self.draw(figures.accuracy, results).axes[0]
+        colour = lines(ax)["local"].get_color()
+        thin = [line for line in ax.lines if line.get_label() == "_replica" and line.get_color() == colour]
+        self.assertEqual([list(line.get_xdata()) for line in thin], [list(range(0, HORIZON_S + 1, 30))] * 3)
 
     def test_beyond_seven_algorithms_each_has_a_panel_before_the_others_in_grey(self):
         results = Results(self.five.folder)
@@ -165,7 +184,7 @@ class Learning(FigureCase):
         for name, ax in panels.items():
             self.assertIn(name, lines(ax))
             self.assertEqual(sum(line.get_label() == "_behind" for line in ax.lines), 7)
-        results.curves.loc[(results.curves["run"] == "copy0-0") & (results.curves["time_s"] % 30 != 0), "oracle"] = 1
+        results.bands.loc[(results.bands["algorithm"] == "copy0") & (results.bands["x"] % 30 != 0), "oracle"] = 1
         told = [t.get_text() for t in self.draw(figures.accuracy, results).legends[0].get_texts()]
         self.assertEqual(told, ["target 0.8", "copy0: if merged there (oracle)"])
 
@@ -242,11 +261,45 @@ class Learning(FigureCase):
         results.summary["speedup_bound"] = ["", "at_least", "", "at_most"]
         results.summary.loc[3, ["speedup", "speedup_low", "speedup_high", "verdict"]] = [0.35, 0.3, 0.4, "slower"]
         _, right = self.draw(figures.target, results).axes
-        self.assertIn("< 0.35x  (0/3 pairs)", texts(right))
-        values = results.summary.set_index("algorithm")["speedup"]
-        self.assertEqual(arrows(right), [(values["async"], 0), (0.35, 3)])
+        # What the data support: the end of the interval on that side.
+        self.assertIn("< 0.40x  (0/3 pairs)", texts(right))
+        self.assertIn("> 2.25x", texts(right))
+        low = results.summary.set_index("algorithm").loc["async", "speedup_low"]
+        self.assertEqual(arrows(right), [(low, 0), (0.4, 3)])
         # A bound has no interval: those of local and sync are left, of which sync's is a point.
         self.assertEqual(len([c for c in right.collections if c.get_segments()]), 2)
+
+    def test_a_bound_that_says_nothing_is_said_and_not_drawn(self):
+        results = Results(self.plain.folder)
+        results.summary["speedup_bound"] = ["", "at_least", "", ""]
+        results.summary.loc[1, "speedup_low"] = 0.001
+        _, right = self.draw(figures.target, results).axes
+        self.assertIn("no bound", texts(right))
+        self.assertEqual((arrows(right), len(right.patches)), ([], 2))  # local and sync
+        results = Results(self.sweep.folder)
+        before = len(self.draw(figures.sweep, results).axes[1].get_lines()[1].get_xdata())
+        at = results.summary.index[results.summary["algorithm"] == "async"][0]
+        results.summary.loc[at, ["speedup_bound", "speedup_low", "verdict"]] = ["at_least", 0.001, "undecided"]
+        right = self.draw(figures.sweep, results).axes[1]
+        self.assertEqual(len(lines(right)["async"].get_xdata()), before - 1)
+        self.assertNotIn("~", texts(right))
+
+    def test_an_interval_that_is_open_ends_in_an_arrow(self):
+        results = Results(self.five.folder)
+        results.summary.loc[results.summary["algorithm"] == "async", "time_to_target_high_s"] = math.nan
+        low, mean = results.summary.set_index("algorithm").loc["async", ["time_to_target_low_s", "time_to_target_mean_s"]]
+        left, _ = self.draw(figures.target, results).axes
+        self.assertEqual([(text.xy, text.get_text()) for text in left.texts if text.get_gid() == "open"], [((mean, 0), "")])
+        self.assertEqual([list(line.get_xdata()) for line in left.lines if line.get_label() == "_open"], [[low, mean]])
+        self.assertIn("40.8 s [38.8, open]", texts(left))
+        self.assertFalse([text for text in texts(left) if "nan" in text])
+        swept = Results(write_results(pathlib.Path(self.place.name) / "open", replicas=5, axes={RATIO: [1, 4]}, trace=False))
+        at = swept.summary.index[swept.summary["algorithm"] == "async"][1]
+        swept.summary.loc[at, "time_to_target_high_s"] = math.nan
+        fig = self.draw(figures.sweep, swept)
+        drawn = [line for line in fig.axes[0].lines if line.get_label() == "_open"]
+        self.assertEqual([list(line.get_ydata()) for line in drawn], [[low, mean]])
+        self.assertEqual(fig.legends, [])  # it is no bound
 
     def test_a_time_that_not_every_run_reached_has_no_interval(self):
         results = Results(self.plain.folder)

@@ -2,7 +2,7 @@
 import re
 import unittest
 
-from report_case import ALGORITHMS, RATIO, FolderCase
+from report_case import ALGORITHMS, RATIO, FolderCase, page_of
 from pictures import report, words
 from pictures.results import Results
 from results_fixture import write_results
@@ -68,8 +68,31 @@ class Answer(FolderCase):
     def test_a_bound_is_said_as_one(self):
         results = Results(write_results(self.folder, ("sync", "async")))
         results.summary.loc[results.summary["algorithm"] == "async", "speedup_bound"] = "at_least"
-        self.assertIn(", at least 2.50x as fast as sync.", words.answer_at(results, ())[0])
-        self.assertIn("<td>&gt; 2.50x</td>", report.table_html(results))  # the interval is not that of the ratio
+        self.assertIn(", at least 2.25x as fast as sync.", words.answer_at(results, ())[0])  # 0.9 * 2.5: what the data support
+        self.assertIn("<td>&gt; 2.25x</td>", report.table_html(results))
+        results.summary["speedup_low"] = 0.001
+        self.assertIn(" (no bound on its speed-up over sync).", words.answer_at(results, ())[0])
+        self.assertIn("<td>no bound</td>", report.table_html(results))
+        drawn = {row["algorithm"]: row for row in report.summary_data(results, ())}["async"]
+        self.assertEqual((drawn["speedup"], drawn["mark"]), (None, "no bound"))
+        results.summary[["speedup_low", "speedup_high"]] = float("nan")  # one pair
+        self.assertIn("<td>&gt; 2.50x</td>", report.table_html(results))
+
+    def test_an_interval_that_is_open_is_said_so(self):
+        write_results(self.folder, ("sync", "async"))
+        results = Results(self.folder)
+        results.summary.loc[1, "time_to_target_high_s"] = float("nan")
+        page = report.page(results, [], [], self.folder / "figures", "")
+        self.assertIn("<td>42.3 s<small>[40.2, open]</small></td>", page)
+        self.assertNotIn("nan", report.table_html(results).lower())
+        drawn = {row["algorithm"]: row for row in report.summary_data(results, ())}["async"]
+        self.assertEqual((drawn["time_to_target_low_s"], drawn["time_to_target_high_s"]),
+                         (float(f"{results.summary.loc[1, 'time_to_target_low_s']:.5g}"), None))
+        results.summary.loc[1, "reached"] = 2  # a bound has none
+        self.assertIn("<td>&gt; 42.3 s</td>", report.table_html(results))
+        lines = (self.folder / "summary.csv").read_text()
+        (self.folder / "summary.csv").write_text(lines.replace("time_to_target_high_s", "something_else"))
+        self.assertNotIn("[40.2, open]", page_of(self.folder))  # unknown is not open
 
     def test_runs_that_did_not_reach_the_target_are_said(self):
         results = Results(write_results(self.folder, ("sync", "async", "local")))
@@ -115,13 +138,22 @@ class Answer(FolderCase):
         results.summary["place"] = [2, 3, 1]  # local first
         self.assertTrue(words.answer_at(results, ())[0].endswith(" as fast as sync (undecided)."))
 
+    def test_curves_of_real_models_and_of_oracles_are_two(self):
+        write_results(self.folder, replicas=5, merged_every_s={"local": 30})
+        drawn = report.page_data(Results(self.folder))["curves"]["all"]["test_accuracy/time_s"]
+        self.assertEqual(drawn["local"]["x"], list(range(0, 301, 30)))
+        self.assertEqual(len(drawn["local"]["low"]), 11)
+        self.assertEqual(drawn["local"]["oracle"]["x"], [time for time in range(0, 301, 3) if time % 30])
+        self.assertEqual(drawn["local"]["oracle"]["name"], "local: if merged there (oracle)")
+        self.assertNotIn("oracle", drawn["sync"])
+
     def test_a_bound_has_no_interval_in_the_table_and_times_cut_on_both_sides_are_marked(self):
         results = Results(write_results(self.folder, ("sync", "async", "local")))
         results.summary["speedup_bound"] = ["", "at_least", "mixed"]
         results.summary.loc[1, "reached"] = 2
         table = report.table_html(results)
         mean = words.seconds(results.summary.loc[1, "time_to_target_mean_s"])
-        self.assertIn(f"<td>&gt; {mean}</td><td>&gt; 2.50x</td><td>2 of 3</td>", table)
+        self.assertIn(f"<td>&gt; {mean}</td><td>&gt; 2.25x</td><td>2 of 3</td>", table)
         self.assertIn("<td>1.50x<small>1.35x to 1.65x</small><small>(cut)</small></td>", table)
         drawn = {row["algorithm"]: row for row in report.summary_data(results, ())}
         self.assertEqual([drawn["async"][c] for c in ("time_to_target_low_s", "time_to_target_high_s", "speedup_low", "speedup_high")],

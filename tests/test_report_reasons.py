@@ -4,7 +4,7 @@ import json
 import re
 import unittest
 
-from report_case import ALGORITHMS, RATIO, FolderCase, page_of
+from report_case import ALGORITHMS, RATIO, ROOT, FolderCase, page_of
 from pictures import how_tuned, report, resolution, what_decides, words
 from pictures.results import Results
 from results_fixture import WHATIF, write_comparisons, write_csv, write_results, write_tuned, write_whatif
@@ -102,6 +102,28 @@ class Reasons(FolderCase):
         results = Results(self.folder)
         self.assertEqual(what_decides.lines(results), {"sync": "without cpu: 2.50x updates/s, 1.25x samples/s"})
         self.assertEqual(what_decides.notes(results), ["twice the server's bandwidth: not tried: there is no server"])
+
+    def test_where_few_updates_or_lockstep_explain_a_gain_it_is_said_in_the_words_of_the_terminal(self):
+        write_results(self.folder)
+        write_whatif(self.folder, ["sync", "async"], {("sync", "as_is"): "few_updates", ("async", "no_noise"): "lockstep"})
+        told = ["sync: few updates (100): a longer run may have other gains",
+                "async: no noise: 1.02x updates/s, as equal workers without noise keep in step and share the links"]
+        self.assertEqual(what_decides.notes(Results(self.folder)), told)
+        page = page_of(self.folder)
+        for line in told:
+            self.assertIn(f'<p class="note">{html.escape(line)}</p>', page)
+        terminal = (ROOT / "sim" / "cli" / "whatif_lines.cpp").read_text()
+        for words_of_both in ("): a longer run may have other gains", " updates/s, as equal workers without noise keep in step and share the links"):
+            self.assertIn(words_of_both, terminal)
+        write_whatif(self.folder, [f"a{i}" for i in range(20)], {("a0", "as_is"): "few_updates"})
+        self.assertEqual(what_decides.notes(Results(self.folder)), [])  # too many to be told
+
+    def test_evaluations_too_coarse_for_a_time_to_target_are_warned_of(self):
+        write_results(self.folder, ("sync", "async"))
+        said = "crossed the target before its second evaluation, so its time to target is hardly known: evaluate more often (/evaluate/every)"
+        write_csv(self.folder / "warnings.csv", ["run", "kind", "text"],
+                  [{"run": "sync-0", "kind": "coarse", "text": f'"{said}"'}])
+        self.assertIn(f"<li>sync-0 {said}</li>", page_of(self.folder))
 
     def test_over_a_sweep_the_bottlenecks_are_counted_and_told_point_by_point(self):
         write_results(self.folder, ("sync",), axes={RATIO: [1, 4, 16]})

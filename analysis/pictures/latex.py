@@ -1,7 +1,8 @@
 """summary.csv as a table for LaTeX; needs the package booktabs."""
 from .figures.target import target_text
 from .results import value_text
-from .verdicts import WHAT_CUT_MEANS, WHAT_EDGE_MEANS, WHAT_MARKS_MEAN, is_at_edge, is_cut, is_undecided, known, sign
+from .verdicts import (NO_BOUND, OPEN, WHAT_BOUNDS_MEAN, WHAT_CUT_MEANS, WHAT_EDGE_MEANS, WHAT_MARKS_MEAN, WHAT_OPEN_MEANS,
+                       is_at_edge, is_cut, is_no_bound, is_open, is_undecided, known, sign, supported)
 
 ESCAPES = {"\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_", "{": r"\{", "}": r"\}",
            "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "<": r"\textless{}", ">": r"\textgreater{}"}
@@ -32,15 +33,19 @@ def speedup_cell(row):
         return "--"
     if row["algorithm"] == row["baseline"]:
         return "1"
+    if is_no_bound(row):
+        return (r"$\sim$" if is_undecided(row) else "") + NO_BOUND
     bound = {"> ": "$>$ ", "< ": "$<$ "}.get(sign(row), "")
-    text = f"{row['speedup']:.2f}" if bound else with_interval(row, "speedup", "speedup_low", "speedup_high", lambda v: f"{v:.2f}")
+    text = f"{supported(row):.2f}" if bound else with_interval(row, "speedup", "speedup_low", "speedup_high", lambda v: f"{v:.2f}")
     return (r"$\sim$" if is_undecided(row) else "") + bound + text + (" (cut)" if is_cut(row) else "")
 
 
 def time_cell(row):
-    """A bound, of runs that did not all arrive, has no interval."""
+    """A bound, of runs that did not all arrive, has no interval; one beyond the end of the runs is open."""
     if row["reached"] < row["n"] and known(row["time_to_target_mean_s"]):
         return f"$>$ {number(row['time_to_target_mean_s'])}"
+    if is_open(row):
+        return f"{number(row['time_to_target_mean_s'])} [{number(row['time_to_target_low_s'])}, {OPEN}]"
     return with_interval(row, "time_to_target_mean_s", "time_to_target_low_s", "time_to_target_high_s")
 
 
@@ -58,7 +63,7 @@ def table(results):
     heads = ["algorithm"] + [results.axis_name(axis) for axis in axes] + [
         f"time to {target_text(results) or 'target'} (s)", "reached",
         f"speed-up over {baseline.iloc[0]}" if len(baseline) else "speed-up", "final accuracy (%)", "utilisation (%)"]
-    lines = ["% Means with 95 % intervals; > and <: at least, at most, as not every run reached the target.", f"% {WHAT_MARKS_MEAN}",
+    lines = ["% Means with 95 % intervals.", f"% {WHAT_OPEN_MEANS}", f"% {WHAT_BOUNDS_MEAN}", f"% {WHAT_MARKS_MEAN}",
              f"% {WHAT_CUT_MEANS}", f"% {WHAT_EDGE_MEANS}",
              "% Needs \\usepackage{booktabs}.",
              f"\\begin{{tabular}}{{{'l' * (1 + len(axes))}{'r' * (len(heads) - 1 - len(axes))}}}", "\\toprule",

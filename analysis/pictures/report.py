@@ -9,11 +9,12 @@ import shlex
 from . import how_tuned, resolution, what_decides, words
 from .figures import contribution, curves, decisions, links, staleness, time_budget
 from .figures import sweep as sweep_figure
-from .figures.target import rows_of
+from .figures.target import open_text, rows_of
 from .look import Look
 from .results import NoData
 from .style import CLASSES, STATES, evenly
-from .verdicts import WHAT_CUT_MEANS, WHAT_MARKS_MEAN, is_at_edge, is_cut, mark, sign
+from .verdicts import (WHAT_BOUNDS_MEAN, WHAT_CUT_MEANS, WHAT_MARKS_MEAN, WHAT_OPEN_MEANS, is_at_edge, is_cut, is_open, known, mark,
+                       ratio_text, sign, supported)
 
 PAGE = pathlib.Path(__file__).parent / "page"
 LIBRARIES = [pathlib.Path("/usr/share/javascript/chart.js/chart.min.js"),
@@ -59,6 +60,11 @@ def curve_data(results, point, most):
                     series[label] = dict(zip(("x", "mean", "low", "high"), map(rounded_list, thin)))
                     series[label]["replicas"] = [{"x": rounded_list(evenly(list(at), most)), "y": rounded_list(evenly(list(values), most))}
                                                  for at, values, _ in lines]
+                seen = results.band(point, label, x, y, oracle=True)
+                if seen:
+                    thin = [rounded_list(evenly(list(part), most)) for part in seen[:2]]
+                    series.setdefault(label, {"x": [], "mean": [], "low": None, "high": None, "replicas": []})
+                    series[label]["oracle"] = {**dict(zip(("x", "mean"), thin)), "name": f"{label}: {curves.ORACLE_SAW}"}
             data[f"{y}/{x}"] = series
     return data
 
@@ -66,7 +72,7 @@ def curve_data(results, point, most):
 def summary_data(results, point):
     wanted = ["algorithm", "n", "reached", "time_to_target_mean_s", "time_to_target_low_s", "time_to_target_high_s",
               "speedup", "speedup_low", "speedup_high"]
-    return [{**{c: rounded(row[c]) for c in wanted}, **without_interval(row), "mark": mark(row)}
+    return [{**{c: rounded(row[c]) for c in wanted}, "speedup": rounded(supported(row)), **without_interval(row), "mark": mark(row)}
             for row in rows_of(results, point).to_dict("records")]
 
 
@@ -95,6 +101,9 @@ def sweep_data(results):
             parts = ["mean", "low", "high"] if name == "time" else ["", "_low", "_high"]
             series[label][name] = {key: rounded_list(mine[columns.format(part)])
                                    for key, part in zip(("mean", "low", "high"), parts)}
+            lows, highs = series[label][name]["low"], series[label][name]["high"]
+            series[label][name]["low"] = [low if known(high) else None for low, high in zip(lows, highs)]  # none that is open
+        series[label]["speedup"]["mean"] = [rounded(supported(row)) for row in mine.to_dict("records")]
         series[label]["speedup"]["marks"] = [mark(row) for row in mine.to_dict("records")]
     return {"axis": results.axis_name(axis) + (f" ({fixed})" if fixed else ""), "series": series,
             "log": sweep_figure.is_geometric(values), "values": values if numbers else [], "names": None if numbers else [str(v) for v in values]}
@@ -228,10 +237,11 @@ def chart_cards(data):
         tools = (choice("y", ordered, "what is shown") + choice("x", X_WORDS, "against what") +
                  choice("point", {p: p for p in data["points"]}, "point of the sweep") + ZOOM)
         cards.append(card("curves", "Learning curves", "Mean over replicas as far as all of them go, with its 95 % band where there are "
-                          "five or more; thin lines are single replicas. Drag to zoom, double-click "
+                          "five or more; thin lines are single replicas; dots are what merges would have given (an oracle), where "
+                          "nobody holds that model. Drag to zoom, double-click "
                           "to reset; the buttons at the top hide an algorithm in every chart.", tools, wide=True))
     if data["target"] and any(r["time_to_target_mean_s"] is not None for rows in data["summary"].values() for r in rows):
-        cards.append(card("target", "Time to target", "Mean and 95 % interval, in the order of places."))
+        cards.append(card("target", "Time to target", "Mean and 95 % interval, in the order of places. An interval that ends in an arrow goes on."))
         cards.append(card("speedup", "Speed-up", f"With the interval of the paired comparison. {WHAT_MARKS_MEAN}"))
     if data["sweep"]:
         cards.append(card("sweep", f"Over {data['sweep']['axis']}", "One line per algorithm with its 95 % band; a gap: not reached.",
@@ -264,7 +274,7 @@ def interval_cell(row, mean, low, high, show):
     if not words.known(row[mean]):
         return None
     cell = show(row[mean])
-    if words.known(row[low]) and row[low] != row[high]:  # the baseline is exactly as fast as itself
+    if words.known(row[low]) and words.known(row[high]) and row[low] != row[high]:  # the baseline is exactly as fast as itself
         cell += f"<small>{show(row[low])} to {show(row[high])}</small>"
     return cell
 
@@ -301,9 +311,12 @@ def table_html(results):
             time = interval_cell(row, "time_to_target_mean_s", "time_to_target_low_s", "time_to_target_high_s", words.seconds)
             if time and row["reached"] < row["n"]:  # a bound has no interval
                 time = "&gt; " + interval_cell(row, *["time_to_target_mean_s"] * 3, words.seconds)
-            low, high = ("speedup", "speedup") if sign(row) else ("speedup_low", "speedup_high")  # a bound has no interval
-            speed = interval_cell(row, "speedup", low, high, lambda v: f"{v:.2f}x")
-            if speed:
+            if is_open(row):
+                time += f"<small>{open_text(row).strip()}</small>"
+            speed = interval_cell(row, "speedup", "speedup_low", "speedup_high", lambda v: f"{v:.2f}x")
+            if speed and sign(row):  # a bound has no interval
+                speed = text(ratio_text(row))
+            elif speed:
                 speed = text(mark(row)) + speed + ("<small>(cut)</small>" if is_cut(row) else "")
             accuracy = interval_cell(row, "final_accuracy_mean", "final_accuracy_low", "final_accuracy_high",
                                      lambda v: f"{100 * v:.2f} %")
@@ -329,8 +342,8 @@ def table_html(results):
         tables.append(f'<div class="scroll" data-point="{text(key_of(results, point))}">' +
                       (f"<h3>{text(title)}</h3>" if title else "") + "<table><thead><tr>" +
                       "".join(f"<th>{h}</th>" for h in heads) + "</tr></thead><tbody>" + "".join(rows) + "</tbody></table></div>")
-    note = (f"<p class=\"note\">Small figures: 95 % intervals. {WHAT_MARKS_MEAN} &gt; and &lt;: at least, at "
-            f"most, because one side has runs that ended before they reached the target. {WHAT_CUT_MEANS}</p>" if results.target else "")
+    note = (f"<p class=\"note\">Small figures: 95 % intervals. {WHAT_MARKS_MEAN} {text(WHAT_BOUNDS_MEAN)} "
+            f"{WHAT_CUT_MEANS} {WHAT_OPEN_MEANS}</p>" if results.target else "")
     return "".join(tables) + note
 
 

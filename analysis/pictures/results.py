@@ -64,8 +64,11 @@ class Results:
         for name in COLUMNS:
             setattr(self, name, self._table(name))
         self.axes = [column for column in self.runs.columns if column.startswith("/")]
+        self._leave_out_mixed_bands()
         self._name_objects()
         self.algorithms = self._algorithms()
+        if "time_to_target_high_s" in self.absent["summary"]:  # an interval without it is not open, but unknown
+            self.summary["time_to_target_low_s"] = math.nan
         self.summary["verdicts"] = self._verdicts()
         self.summary["replicas"] = self.summary["n"].max() if len(self.summary) else 0.0
 
@@ -120,6 +123,13 @@ class Results:
                 numbers = pd.to_numeric(table[column], errors="coerce").astype(float)
                 table[column] = numbers.where(numbers.abs() < LARGEST)
         return table.dropna(subset=KEYS.get(name, [])).reset_index(drop=True)
+
+    def _leave_out_mixed_bands(self):
+        """bands.csv of an older version has real models and those of an oracle in one band, which is neither."""
+        if "oracle" in self.absent["bands"]:
+            runs = self.curves[self.curves["oracle"] > 0]["run"]
+            mixed = self.runs[self.runs["run"].isin(runs)]["algorithm"]
+            self.bands = self.bands[~self.bands["algorithm"].isin(mixed)].reset_index(drop=True)
 
     def _name_objects(self):
         """Swept values that are objects or lists are called by what tells them apart, in all tables alike."""
@@ -176,10 +186,12 @@ class Results:
             runs = runs[runs[axis] == value]
         return runs
 
-    def band(self, point, label, x, y):
+    def band(self, point, label, x, y, oracle=False):
         """The mean curve of an algorithm's replicas against x as the simulator wrote it: (x, mean, low, high), where
-        one replica has no low and high. None when there is no such curve."""
-        rows = self.bands[(self.bands["algorithm"] == label) & (self.bands["against"] == x)]
+        one replica has no low and high. Of the models that existed, or else of what merges would have given, which only
+        an oracle knows. None when there is no such curve."""
+        rows = self.bands[(self.bands["algorithm"] == label) & (self.bands["against"] == x) &
+                          ((self.bands["oracle"] > 0) == oracle)]
         for axis, value in zip(self.axes, point):
             if axis in rows:
                 rows = rows[rows[axis] == value]

@@ -5,6 +5,7 @@ from .results import is_finite
 HEADING = ("The same steps timed again with one thing changed. This compares updates per second, not times to the target. "
            "For each algorithm, the bottleneck is what brings most when it is improved.")
 AS_IS = "as_is"
+MOST_WITH_REMARKS = 20  # algorithms and points; of more, the remarks are in whatif.csv
 VISIBLE = 0.05  # by which samples/s and updates/s differ, to be told both
 # change -> (what is done, what it improves); to leave a class out improves nothing, it is another cluster.
 WORDS = {"bandwidth_x2": ("twice the bandwidth", "bandwidth"),
@@ -89,8 +90,29 @@ def lines(results, point=None):
             if len(mine) > 1 or not mine[0].failed}
 
 
+def note_words(row):
+    """What column note says of a row."""
+    if row["note"] == "few_updates":
+        return f"few updates ({row['updates']:.0f}): a longer run may have other gains" if is_finite(row["updates"]) else "few updates"
+    if row["note"] == "lockstep":
+        gain = row["gain"] if is_finite(row["gain"]) else 1
+        return f"no noise: {gain:.2f}x updates/s, as equal workers without noise keep in step and share the links"
+    return row["note"]
+
+
+def remarks(results, point=None):
+    """[(algorithm, remark)] on the gains themselves, in the order of the file; of one point or of all."""
+    rows = results.whatif[results.whatif["note"].notna()]
+    for axis, value in zip(results.axes, point or ()):
+        if axis in rows:
+            rows = rows[rows[axis] == value]
+    return [(row["algorithm"], note_words(row)) for row in rows.to_dict("records")]
+
+
 def notes(results):
-    """Once each: what was not tried, and why."""
+    """Once each: what was not tried, and why; then what is to be known of the gains, unless too many were asked for."""
     rows = results.whatif[results.whatif["reason"].notna()]
-    return list(dict.fromkeys(f"{row['algorithm'] if row['change'] == AS_IS else words_of(row['change'])[0]}: not tried: "
-                              f"{row['reason']}" for row in rows.to_dict("records")))
+    untried = dict.fromkeys(f"{row['algorithm'] if row['change'] == AS_IS else words_of(row['change'])[0]}: not tried: "
+                            f"{row['reason']}" for row in rows.to_dict("records"))
+    is_short = (results.whatif["change"] == AS_IS).sum() < MOST_WITH_REMARKS
+    return list(untried) + list(dict.fromkeys(f"{label}: {remark}" for label, remark in remarks(results) if is_short))

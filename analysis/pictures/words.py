@@ -1,7 +1,7 @@
 """A results folder in words: the question, the answer, and how certain it is. Numbers are the simulator's."""
 from .figures.target import rows_of, target_text
 from .results import energy_unit, list_of, object_of, seconds, value_text
-from .verdicts import ONE_REPLICA, is_undecided, known
+from .verdicts import NO_BOUND, ONE_REPLICA, is_no_bound, is_undecided, known, sign, supported
 
 
 def energy(joules):
@@ -150,9 +150,10 @@ def reached_text(row):
 def speedup_text(row):
     if not known(row["speedup"]) or row["algorithm"] == row["baseline"]:
         return ""
-    bound = row["speedup_bound"] if isinstance(row["speedup_bound"], str) else ""
-    text = {"at_least": "at least ", "at_most": "at most "}.get(bound, "") + f"{row['speedup']:.2f}x"
-    if known(row["speedup_low"]) and bound in ("", "mixed"):
+    if is_no_bound(row):
+        return f" ({NO_BOUND} on its speed-up over {row['baseline']}{', undecided' if is_undecided(row) else ''})"
+    text = {"> ": "at least ", "< ": "at most "}.get(sign(row), "") + f"{supported(row):.2f}x"
+    if known(row["speedup_low"]) and known(row["speedup_high"]) and not sign(row):
         text += f" (95 %: {row['speedup_low']:.2f} to {row['speedup_high']:.2f})"
     elif not known(row["speedup_low"]) and row["n"] > 1 and known(row["speedup_pairs"]):
         text += f" ({number(int(row['speedup_pairs']), 'pair')} of runs)"
@@ -174,7 +175,7 @@ def without_accuracy(results, point):
 def accuracy_text(row):
     """"90.0 % (95 %: 89.0 to 91.0 %)"."""
     text = f"{100 * row['final_accuracy_mean']:.1f} %"
-    if known(row["final_accuracy_low"]):
+    if known(row["final_accuracy_low"]) and known(row["final_accuracy_high"]):
         text += f" (95 %: {100 * row['final_accuracy_low']:.1f} to {100 * row['final_accuracy_high']:.1f} %)"
     return text
 

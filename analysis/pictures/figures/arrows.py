@@ -4,7 +4,7 @@ from matplotlib.lines import Line2D
 from matplotlib.path import Path
 from matplotlib.transforms import ScaledTranslation
 
-from ..verdicts import AT_EDGE
+from ..verdicts import AT_EDGE, OPEN
 
 ARROW = Path([(-0.07, -1), (0.07, -1), (0.07, 0.1), (0.42, 0.1), (0, 1), (-0.42, 0.1), (-0.07, 0.1), (-0.07, -1)])
 
@@ -23,8 +23,19 @@ def bound_arrow(ax, x, y, colour, along="y", way=1, points=15, aside=0):
                             "mutation_scale": 8})
 
 
+def open_interval(ax, x, y, low, colour, along="y"):
+    """The interval of the value at (x, y) from its lower end on, which goes on without an end: an arrow, thinner than that of
+    a bound."""
+    level = along == "x"
+    ax.plot([low, x] if level else [x, x], [y, y] if level else [low, y], color=colour, linewidth=1, zorder=2.5,
+            marker="|" if level else "_", markersize=4, markevery=[0], label="_open")
+    ax.annotate("", (x, y), xytext=(14, 0) if level else (0, 14), textcoords="offset points", annotation_clip=False,
+                zorder=2.5, gid=OPEN, arrowprops={"arrowstyle": "<-", "color": colour, "linewidth": 1, "shrinkA": 0,
+                                                  "shrinkB": 0, "mutation_scale": 7})
+
+
 def has_bound_arrows(ax):
-    return any(text.arrow_patch is not None and not text.get_text() for text in ax.texts)
+    return any(text.arrow_patch is not None and not text.get_text() and text.get_gid() != OPEN for text in ax.texts)
 
 
 def arrow_in_legend():

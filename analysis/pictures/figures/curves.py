@@ -27,27 +27,14 @@ def measures(results):
     return sorted((c for c in ("test_accuracy", "test_loss") if results.curves[c].notna().any()), key=lambda c: c != wanted)
 
 
-def oracle_places(results, runs, at, x):
-    """Which places of a curve show a model that only an oracle has: in any of these runs the last evaluation there is
-    one. curves.csv says so in the column oracle, where it has one."""
-    found = np.zeros(len(at), bool)
-    if "oracle" in results.curves:
-        for _, mine in results.curves[results.curves["run"].isin(runs["run"])].groupby("run"):
-            mine = mine.sort_values(x, kind="stable")
-            last = np.searchsorted(mine[x].to_numpy(float), at, side="right") - 1
-            found |= (last >= 0) & (mine["oracle"].to_numpy(float)[np.maximum(last, 0)] > 0)
-    return found
+def real_evaluations(results, runs):
+    """The rows of curves.csv of these runs whose models existed."""
+    return results.curves[results.curves["run"].isin(runs["run"]) & ~(results.curves["oracle"] > 0)]
 
 
-def draw_mean(ax, look, label, at, mean, oracle, markevery):
-    """The mean curve; what an oracle saw is dotted and thin, and named so."""
-    style = look.line(label, markevery=markevery)
-    if not oracle.any():
-        ax.plot(at, mean, **style)
-        return
-    # A model that exists stays what it is until the next merge: a step, not a slope.
-    ax.plot(at[~oracle], mean[~oracle], **{**style, "drawstyle": "steps-post", "markevery": None})
-    ax.plot(at, mean, **{**style, **ORACLE, "label": f"{legend_name(label)}: {ORACLE_SAW}"})
+def draw_oracle(ax, look, label, drawn):
+    """What merges would have given: dotted and thin, and named so."""
+    ax.plot(drawn[0], drawn[1], **{**look.line(label), **ORACLE, "label": f"{legend_name(label)}: {ORACLE_SAW}"})
 
 
 def single_replicas(results, runs, drawn, x, y):
@@ -59,7 +46,7 @@ def single_replicas(results, runs, drawn, x, y):
     if len(runs) < 2 or (has_band and not some_stop_at_target(results, runs)):
         return has_band, []
     lines = []
-    for name, mine in results.curves[results.curves["run"].isin(runs["run"])].groupby("run", sort=False):
+    for name, mine in real_evaluations(results, runs).groupby("run", sort=False):
         stopped = stops_at_target(mine, runs[runs["run"] == name].iloc[0])
         mine = mine.dropna(subset=[y])
         if has_band:  # from the evaluation before its end, so that who ends right there has a line, too
@@ -69,11 +56,11 @@ def single_replicas(results, runs, drawn, x, y):
     return has_band, lines
 
 
-def draw_replicas(ax, look, label, lines, crowd):
+def draw_replicas(ax, look, label, lines, crowd, drawstyle):
     """Each as a thin line; a dot ends one that stopped at the target."""
     for at, values, stopped in lines:
         ax.plot(at, values, color=look.colour(label), linewidth=0.5, alpha=0.6 if crowd <= 3 else 0.3, zorder=1.5,
-                label="_replica")
+                drawstyle=drawstyle, label="_replica")
         if stopped:
             ax.plot(at[-1:], values[-1:], color=look.colour(label), marker=".", markersize=4, linestyle="none",
                     alpha=0.8, zorder=1.6, label="_stopped")
@@ -104,24 +91,31 @@ def marker_places(at, log, end, place, crowd):
 
 
 def draw_curve(ax, results, look, point, label, x, y, place, crowd):
-    """One algorithm: its mean, and how far the replicas are apart."""
-    drawn = results.band(point, label, x, y)
+    """One algorithm: its mean, and how far the replicas are apart; of models that existed, and beside them what an oracle
+    saw."""
+    drawn, seen = results.band(point, label, x, y), results.band(point, label, x, y, oracle=True)
+    if seen is not None:
+        draw_oracle(ax, look, label, seen)
     if drawn is None:
         return
     at, mean, low, high = drawn
     runs = results.at(point)
     runs = runs[runs["algorithm"] == label]
     end = time_that_matters(results, rows_of(results, point)) if x == "time_s" else None
-    draw_mean(ax, look, label, at, mean, oracle_places(results, runs, at, x),
-              marker_places(at, is_log(results, point, x), end, place, crowd))
+    # A model between whose evaluations an oracle looked stays what it is until the next merge: a step, not a slope.
+    drawstyle, step = ("default", None) if seen is None else ("steps-post", "post")
+    ax.plot(at, mean, **look.line(label, markevery=marker_places(at, is_log(results, point, x), end, place, crowd)),
+            drawstyle=drawstyle)
     has_band, lines = single_replicas(results, runs, drawn, x, y)
     if has_band:
-        ax.fill_between(at, low, high, color=look.colour(label), alpha=0.2 if crowd <= 3 else 0.1, linewidth=0)
-    draw_replicas(ax, look, label, lines, crowd)
+        ax.fill_between(at, low, high, color=look.colour(label), alpha=0.2 if crowd <= 3 else 0.1, linewidth=0,
+                        step=step)
+    draw_replicas(ax, look, label, lines, crowd, drawstyle)
 
 
 def some_stop_at_target(results, runs):
-    return any(stops_at_target(results.curves[results.curves["run"] == run["run"]], run) for _, run in runs.iterrows())
+    curves = real_evaluations(results, runs)
+    return any(stops_at_target(curves[curves["run"] == run["run"]], run) for _, run in runs.iterrows())
 
 
 def mark_crossings(ax, results, look, rows, y):

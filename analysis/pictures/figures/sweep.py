@@ -6,8 +6,8 @@ from matplotlib.lines import Line2D
 from ..results import NoData, value_text
 from ..style import legend_above, panels, short, small
 from ..units import sizes_of
-from ..verdicts import WHAT_MARKS_MEAN, is_undecided, known
-from .arrows import arrow_in_legend, beside, bound_arrow, has_bound_arrows
+from ..verdicts import WHAT_MARKS_MEAN, is_no_bound, is_undecided, known, supported
+from .arrows import arrow_in_legend, beside, bound_arrow, has_bound_arrows, open_interval
 from .curves import FEWEST_FOR_BANDS
 from .scales import is_geometric, is_number, log_axis, spans_much
 from .target import against_baseline, ran_until, target_text
@@ -18,7 +18,9 @@ HOW_TO_READ = ("One line per algorithm, named at its end, through what was measu
                "than five replicas, dots are the times of each instead). An open marker with an arrow: not every run "
                "reached the target at that value, and the true mean lies in the arrow's direction; where no run did, the "
                "arrow starts where the runs end. No line goes through these; those at one place stand side by side. Open without an arrow: on both sides of the speed-up runs ended before "
-               f"they reached the target, and it compares times cut where they ended. {WHAT_MARKS_MEAN} If several "
+               "they reached the target, and it compares times cut where they ended. A bound on a speed-up is the end of its "
+               "interval on that side, and left out where it is beyond 100 or 1/100. A thin line that ends in an arrow: an "
+               f"interval that is open, as it goes beyond the end of the runs. {WHAT_MARKS_MEAN} If several "
                "parameters are swept, the others are held at their first value, which the title says.")
 NEAR = 0.06       # of the axis: two markers would cover each other
 SIDE_BY_SIDE = 7  # points between them then
@@ -93,7 +95,9 @@ def draw_line(ax, look, label, cells, bands, aside):
                   for x, _, low, high, bound in cells]
         ax.fill_between([x for x, _, _ in inside], [low for _, low, _ in inside], [high for _, _, high in inside],
                         color=look.colour(label), alpha=0.12, linewidth=0)
-    for x, value, _, _, bound in cells:
+    for x, value, low, high, bound in cells:
+        if bands and not bound and known(low) and not known(high):
+            open_interval(ax, x, value, low, look.colour(label))
         if bound:
             ax.plot([x], [value], linestyle="none", label="_room")  # what is drawn beside its place does not widen the axes
             ax.plot([x], [value], zorder=3, transform=beside(ax, aside.get((label, x), 0)), label="_bound",
@@ -104,8 +108,8 @@ def draw_line(ax, look, label, cells, bands, aside):
 
 def mark_undecided(ax, look, label, rows, places):
     for x, (_, row) in zip(places, rows.iterrows()):
-        if is_undecided(row):
-            ax.annotate("~", (x, row["speedup"]), xytext=(0, 3), textcoords="offset points", ha="center", fontsize=small(),
+        if is_undecided(row) and not is_no_bound(row):
+            ax.annotate("~", (x, supported(row)), xytext=(0, 3), textcoords="offset points", ha="center", fontsize=small(),
                         color=look.ink(label))
 
 

@@ -2,8 +2,9 @@ from matplotlib.patheffects import withStroke
 
 from ..results import NoData, seconds
 from ..style import legend_above, panels, short, small
-from ..verdicts import AT_EDGE, WHAT_CUT_MEANS, WHAT_EDGE_MEANS, WHAT_MARKS_MEAN, is_at_edge, known, mark
-from .arrows import bound_arrow, edge_in_legend
+from ..verdicts import (AT_EDGE, OPEN, WHAT_CUT_MEANS, WHAT_EDGE_MEANS, WHAT_MARKS_MEAN, is_at_edge, is_no_bound, is_open, known,
+                        mark, ratio_text, supported)
+from .arrows import bound_arrow, edge_in_legend, open_interval
 from .scales import log_axis, spans_much
 
 NAME = "target"
@@ -13,9 +14,10 @@ HOW_TO_READ = ("Left: mean virtual time to reach the target with its 95 % interv
                f"{WHAT_MARKS_MEAN} Bars start at zero; where values differ by a factor of twelve or more the axis is "
                "logarithmic, and they are points. Pale, with an arrow: not every run (right: not every pair of runs) "
                "reached the target, k/n says how many did, and the true value lies in the arrow's direction; what no run "
-               "reached is an arrow from where the runs end. Such a bound has no interval. "
+               "reached is an arrow from where the runs end. Such a bound has no interval; that of a "
+               "speed-up is the end of its interval on that side, and no bound where it is beyond 100 or 1/100. "
                f"{WHAT_CUT_MEANS} {WHAT_EDGE_MEANS} An interval too long for the axis ends in an arrowhead and "
-               "a number. All intervals are computed by the simulator (summary.csv).")
+               "a number; one that is open, as it goes beyond the end of the runs, in an arrow. All intervals are computed by the simulator (summary.csv).")
 TIME = ["time_to_target_mean_s", "time_to_target_low_s", "time_to_target_high_s"]
 ON_ANY_COLOUR = [withStroke(linewidth=2.2, foreground="white", alpha=0.9)]
 
@@ -52,12 +54,12 @@ def ran_until(results, point, label):
 
 
 def against_baseline(row):
-    """(speed-up, low, high, bound): a bound is "at_least" or "at_most" where runs that never arrived are in the pairs,
+    """(speed-up, low, high, bound), the speed-up None where it is a bound that says nothing: a bound is "at_least" or "at_most" where runs that never arrived are in the pairs,
     "mixed" where such runs are on both sides or, in results without the column, where pairs are missing."""
     bound = row.get("speedup_bound")
     if not known(bound):
         bound = "mixed" if "speedup_bound" not in row and row["speedup_pairs"] < row["n"] else ""
-    return row["speedup"], row["speedup_low"], row["speedup_high"], bound
+    return supported(row), row["speedup_low"], row["speedup_high"], bound
 
 
 def most_of(values):
@@ -82,6 +84,9 @@ def draw_value(ax, y, label, look, cell, log, most):
             ax.plot([most], [y], marker=">", color="0.15", markersize=4, clip_on=False)
             text += f"  (to {high:.3g})"
     shift = 8 if log else 5
+    if known(low) and not known(high):
+        open_interval(ax, value, y, low, "0.15", "x")
+        shift = 19
     if bound in ("at_least", "at_most"):
         way = 1 if bound == "at_least" else -1
         bound_arrow(ax, end if way > 0 else value, y, colour, "x", way)
@@ -96,12 +101,17 @@ def remark(ax, y, words):
                 bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.5})
 
 
+def open_text(row):
+    """" [5.73, open]"."""
+    return f" [{seconds(row[TIME[1]]).removesuffix(' s')}, {OPEN}]"
+
+
 def time_cell(results, point, row):
     """Value, interval, text and bound of a row's time; or words, when it has none."""
     share = f"  ({row['reached']:g}/{row['n']:g})"
     if known(row[TIME[0]]):
         everybody = row["reached"] >= row["n"]
-        text = seconds(row[TIME[0]])
+        text = seconds(row[TIME[0]]) + (open_text(row) if is_open(row) else "")
         return (*row[TIME], text, "") if everybody else (row[TIME[0]], None, None, f"> {text}{share}", "at_least")
     end = ran_until(results, point, row["algorithm"])
     if end is None or not end > 0:
@@ -111,10 +121,12 @@ def time_cell(results, point, row):
 
 def speedup_cell(row):
     value, low, high, bound = against_baseline(row)
+    if is_no_bound(row):
+        return mark(row)
     if not known(value):
         return "no pair reached the target"
     pairs = f"  ({row['speedup_pairs']:g}/{row['n']:g} pairs)" if row["speedup_pairs"] < row["n"] else ""
-    text = f"{mark(row)}{value:.2f}x{' (cut)' if bound == 'mixed' else ''}{pairs}"
+    text = f"{ratio_text(row)}{' (cut)' if bound == 'mixed' else ''}{pairs}"
     return (value, None, None, text, bound) if bound in ("at_least", "at_most") else (value, low, high, text, bound)
 
 
@@ -134,7 +146,9 @@ def draw_column(ax, look, rows, cells):
         low = min(values + [c[1] for c in cells if not isinstance(c, str) and known(c[1]) and c[1] > 0])
         ax.set_xlim(low / 1.3, max(ends) * (max(ends) / low) ** 0.35)
     else:
-        ax.set_xlim(0, max(ends, default=1) * (1.5 if any(c[4] for c in cells if not isinstance(c, str)) else 1.3))
+        drawn = [cell for cell in cells if not isinstance(cell, str)]
+        room = 1.8 if any(OPEN in cell[3] for cell in drawn) else 1.5 if any(cell[4] for cell in drawn) else 1.3
+        ax.set_xlim(0, max(ends, default=1) * room)
     if not values:
         ax.set_xticks([])
     ax.grid(axis="y", visible=False)

@@ -1,8 +1,10 @@
+import textwrap
+
 from matplotlib.ticker import MaxNLocator
 
 from ..results import NoData
 from ..style import name_point, number_below, panels, short, small, tiny
-from ..what_decides import AS_IS, asked
+from ..what_decides import AS_IS, asked, remarks
 
 NAME = "whatif"
 TITLE = "What would help: throughput under changes of the cluster"
@@ -11,7 +13,7 @@ HOW_TO_READ = ("For each algorithm, how many times as many updates per second it
                "the bottleneck: the change that brings most, or the part of it that brings nearly as much alone (one class "
                "of workers rather than all); there is none where nothing brings 2 %. Bars at 1 change nothing; bars to the "
                "left of 1 would slow it down. Grey: with fewer workers, whose updates also hold fewer samples (an arrow: "
-               "more than the axis shows). It is throughput that is compared, not accuracy. For a sweep, the first point "
+               "more than the axis shows). Below: where few updates were timed, or where workers without noise keep in step. It is throughput that is compared, not accuracy. For a sweep, the first point "
                "is shown.")
 MOST_CHANGES = 10
 FACTS = {"bandwidth_x2": "2x bandwidth", "server_bandwidth_x2": "2x server bandwidth", "no_latency": "no latency",
@@ -51,6 +53,13 @@ def limits(found):
     return lowest, max([lowest + 0.1, 1.05] + gains_of_levers)
 
 
+def say_below(fig, remarks):
+    """Below the panels, as wide as they are."""
+    width = int(fig.get_figwidth() * 72 / (0.55 * small()))  # letters
+    if remarks:
+        fig.text(0.02, -0.02, "\n".join(textwrap.fill(remark, width) for remark in remarks), fontsize=small(), va="top")
+
+
 def draw(results, look):
     if results.whatif.empty:
         raise NoData("no changes of the cluster were tried")
@@ -83,4 +92,5 @@ def draw(results, look):
     number_below(axes)
     fig.supxlabel("updates per second, relative to the cluster as it is", fontsize="medium")
     name_point(fig, results, point)
+    say_below(fig, [f"{short(label)}: {remark}" for label, remark in remarks(results, point) if label in found])
     return fig

@@ -19,7 +19,8 @@
   // Of a long name the beginning and the end, so that there is room for the bars.
   const shortName = (name) => (name.length > 32 ? `${name.slice(0, 16)}…${name.slice(-15)}` : name);
 
-  // Intervals as thin lines over bars: dataset.intervals[i] = [low, high] in units of the value axis.
+  // Intervals as thin lines over bars: dataset.intervals[i] = [low, high] in units of the value axis; an
+  // open one has no high, and goes on from the end of its bar.
   const intervals = {
     id: "intervals",
     afterDatasetsDraw(chart) {
@@ -29,8 +30,10 @@
         chart.getDatasetMeta(d).data.forEach((bar, i) => {
           const span = dataset.intervals[i];
           if (!span || span[0] === null || span[0] === span[1]) return;
-          const [low, high] = span.map((v) => Math.max(chart.chartArea.left, Math.min(chart.scales.x.getPixelForValue(v), chart.chartArea.right)));
-          const goesOn = span[1] > chart.scales.x.max;  // an arrow instead of its end
+          const open = span[1] === null;
+          const [low, high] = [chart.scales.x.getPixelForValue(span[0]), open ? bar.x + 18 : chart.scales.x.getPixelForValue(span[1])]
+            .map((pixel) => Math.max(chart.chartArea.left, Math.min(pixel, chart.chartArea.right)));
+          const goesOn = open || span[1] > chart.scales.x.max;  // an arrow instead of its end
           ctx.save();
           ctx.beginPath();
           ctx.moveTo(low, bar.y); ctx.lineTo(high, bar.y);
@@ -113,7 +116,8 @@
     const colour = colourOf(label);
     const line = (values) => series.x.map((x, i) => ({ x, y: values[i] }));
     const style = { label, algorithm: label, borderColor: colour, backgroundColor: colour, pointRadius: 0, borderWidth: 2,
-      pointHitRadius: 8, ...markerOf(label), borderDash: (data.look[label] || {}).dash || [], ...more };
+      pointHitRadius: 8, ...markerOf(label), borderDash: (data.look[label] || {}).dash || [],
+      stepped: !!series.oracle, ...more };  // a model stays what it is until the next merge
     const sets = [{ ...style, data: line(series.mean), marks: series.marks }];
     if (series.low) {
       const edge = { ...style, borderWidth: 0, pointRadius: 0, pointHitRadius: 0, band: true, order: 1 };  // below the lines
@@ -123,6 +127,10 @@
     for (const one of series.replicas || []) {
       sets.push({ ...style, data: one.x.map((x, i) => ({ x, y: one.y[i] })), borderColor: colour + "90", borderWidth: 0.7,
         borderDash: [], pointRadius: 0, pointHitRadius: 0, replica: true, order: 1 });
+    }
+    if (series.oracle) {
+      sets.push({ ...style, label: series.oracle.name, data: series.oracle.x.map((x, i) => ({ x, y: series.oracle.mean[i] })), stepped: false,
+        borderWidth: 1.5, borderDash: [1.5, 3], pointRadius: 0, oracle: true, order: 1 });
     }
     return sets;
   };
