@@ -127,7 +127,8 @@ TEST_CASE("The table begins with what was trained and what was modelled") {
   // their inputs: 6 flops each, but 4 of conv1.
   const Outcome modelled = place.run_with(R"(/cost={"profile": "alexnet"})");
   CHECK(modelled.out.starts_with(
-      "\nTrained: softmax, 0.07 kB and 60 f per sample. Modelled: alexnet, 243.86 MB and 4.136 Gf per "
+      "\nTrained: softmax, 0.07 kB and 60 f per sample. Modelled: alexnet, 243.86 MB and 4.136 Gf "
+      "per "
       "sample. Times and bytes are the modelled network's, learning is the trained "
       "one's.\n\nTarget: "));
 }
