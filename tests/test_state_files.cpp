@@ -1,10 +1,9 @@
 // Hosts of a platform file that their state_file switches off and on: they fail and return at these
 // moments, as if the scenario had listed them.
-#include <simgrid/s4u.hpp>
-
 #include "sim/base/json.hpp"
 #include "sim/engine/engine_setup.hpp"
 #include "sim/engine/platform_profiles.hpp"
+#include "sim/engine/simgrid_generation.hpp"
 #include "tests/catch.hpp"
 #include "tests/mistakes.hpp"
 #include "tests/program.hpp"
@@ -99,7 +98,7 @@ TEST_CASE("profiles switch hosts when SimGrid itself would") {
       const EngineSetup setup(Scenario::Network::fluid, 0);
       std::vector<double> times;
       setup.engine().load_platform(file);
-      simgrid::s4u::Host::on_state_change_cb([&](const simgrid::s4u::Host& host) {
+      generation::on_switch([&](const simgrid::s4u::Host& host) {
         const double now = simgrid::s4u::Engine::get_clock();
         const bool is_first = times.size() % 2 == 0;
         if (is_first == host.is_on()) return;  // nothing new

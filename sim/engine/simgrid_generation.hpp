@@ -38,6 +38,15 @@ inline void on_completion(const std::function<void(const s4u::Activity&)>& callb
 #endif
 }
 
+/// Calls back when a host has gone off or on.
+inline void on_switch(const std::function<void(const s4u::Host&)>& callback) {
+#if SIMGRID_VERSION >= 40000
+  s4u::Host::on_onoff_cb(callback);
+#else
+  s4u::Host::on_state_change_cb(callback);
+#endif
+}
+
 /// Inside `parent`; nullptr: around all others.
 inline s4u::NetZone* add_star_zone(const std::string& name, s4u::NetZone* parent = nullptr) {
 #if SIMGRID_VERSION >= 40000
