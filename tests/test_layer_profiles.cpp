@@ -11,11 +11,11 @@
 namespace motley {
 namespace {
 
-const KnownNetwork& network(const std::string& name) {
+const KnownNetwork& network(const char* name) {
   for (const KnownNetwork& each : known_networks()) {
     if (each.name == name) return each;
   }
-  throw std::logic_error("no network " + name);
+  throw std::logic_error(std::string("no network ") + name);
 }
 
 std::uint64_t parameters_of(const KnownNetwork& of) {
