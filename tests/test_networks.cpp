@@ -371,7 +371,8 @@ TEST_CASE("a mistake in a network is told at its place") {
   flat.shape.reset();
   CHECK(complaint(resnet(20, 16, 8), flat) ==
         "s.json: /model/kind: needs images, and this data has 784 features without a shape: choose "
-        "mlp or softmax, or data of images such as fashion_mnist or idx");
+        "mlp or softmax, or data of images such as fashion_mnist, cifar10, idx, or "
+        "synthetic with a \"shape\"");
 }
 
 TEST_CASE("a varied image is flipped and then moved, and zeros come in") {

@@ -148,7 +148,7 @@ TEST_CASE("validate tells samples, shape, classes, and what the workers get") {
       "data: 12 training and 2 test samples, 2 features, 3 classes of 1 to 6 training samples\n";
   CHECK(told(place, begin + R"(,"partition":{"kind":"by_column","column":"user"}})") ==
         head +
-            "partition: 1 to 9 samples a worker, median 2, with 1 to 2 of the 3 labels; the rows "
+            "partition: 1 to 9 samples per worker, median 2, with 1 to 2 of the 3 labels; the rows "
             "of 3 owners\n"
             "warning: 2 of 3 workers have fewer samples than a batch of sync takes: gpu-1 has 1, "
             "cpu-0 has 2; they learn from the same few again and again\n");
@@ -158,7 +158,7 @@ TEST_CASE("validate tells samples, shape, classes, and what the workers get") {
   CHECK(told(place, R"({"kind":"synthetic","train":90,"test":20,"features":5,"classes":3,)"
                     R"("partition":{"kind":"by_label"}})") ==
         "data: 90 training and 20 test samples, 5 features, 3 classes of 30 training samples\n"
-        "partition: 30 samples a worker, median 30, with 1 of the 3 labels\n");
+        "partition: 30 samples per worker, median 30, with 1 of the 3 labels\n");
 }
 
 }  // namespace motley

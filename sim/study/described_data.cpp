@@ -6,6 +6,7 @@
 
 #include "sim/base/format.hpp"
 #include "sim/learning/data/dataset.hpp"
+#include "sim/learning/models/image_model.hpp"
 #include "sim/study/experiment.hpp"
 
 namespace motley {
@@ -30,8 +31,7 @@ std::vector<std::size_t> samples_by_class(const Dataset& data) {
 std::string shape_of(const Dataset& data) {
   if (!data.shape) return counted(data.features(), "feature");
   const ImageShape& shape = *data.shape;
-  return "images of " + std::to_string(shape.width) + " x " + std::to_string(shape.height) +
-         " pixels, " + counted(shape.channels, "channel");
+  return "images of " + image_size(shape) + " pixels, " + counted(shape.channels, "channel");
 }
 
 std::size_t median(std::vector<std::size_t> numbers) {
@@ -100,7 +100,7 @@ std::string described_data(const Experiment& experiment) {
     return text.str();
   }
   const Parts parts(partition, *data, experiment.facts().workers);
-  text << "\npartition: " << range_of(parts.samples) << " samples a worker, median "
+  text << "\npartition: " << range_of(parts.samples) << " samples per worker, median "
        << median(parts.samples) << ", with " << range_of(parts.labels) << " of the "
        << data->classes << " labels";
   if (data->owner_count > 0) {

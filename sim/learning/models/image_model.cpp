@@ -10,7 +10,7 @@ std::unique_ptr<Problem> ImageModel::make(const Dataset* data, std::uint64_t) co
     throw InputError(place_ / "kind",
                      "needs images, and this data has " + std::to_string(data->features()) +
                          " features without a shape: choose mlp or softmax, or data of images such "
-                         "as fashion_mnist or idx");
+                         "as fashion_mnist, cifar10, idx, or synthetic with a \"shape\"");
   }
   NetworkLayers layers = layers_for(*data->shape, place_);
   layers.push_back(std::make_unique<Dense>(layers.back()->output(), data->classes, false));

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 namespace motley {
 namespace {
@@ -69,6 +70,12 @@ Estimate exponential(const Estimate& logs) {
     ratio.interval = Interval{std::exp(logs.interval->low), std::exp(logs.interval->high)};
   }
   return ratio;
+}
+
+/// 0 of none.
+double plain_mean(const std::vector<double>& values) {
+  if (values.empty()) return 0;
+  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
 }
 
 }  // namespace
@@ -140,8 +147,8 @@ PairedRatio compare_arrivals(const std::map<std::uint64_t, TargetArrival>& mine,
   PairedRatio result;
   std::vector<double> logs;
   double log_variance = 0;
-  double my_resolution_s = 0;
-  double other_resolution_s = 0;
+  std::vector<double> my_resolutions_s;  // of those that arrived
+  std::vector<double> other_resolutions_s;
   bool anybody_arrived = false;
   std::size_t one_sided = 0;  // pairs in which the same one arrives and the other does not
   for (const auto& [replica, arrival] : mine) {
@@ -151,8 +158,8 @@ PairedRatio compare_arrivals(const std::map<std::uint64_t, TargetArrival>& mine,
     logs.push_back(pair.log_ratio);
     log_variance += pair.log_variance;
     result.later_by_s += pair.later_by_s;
-    my_resolution_s += pair.my_resolution_s;
-    other_resolution_s += pair.other_resolution_s;
+    if (pair.my_resolution_s > 0) my_resolutions_s.push_back(pair.my_resolution_s);
+    if (pair.other_resolution_s > 0) other_resolutions_s.push_back(pair.other_resolution_s);
     result.bound = both(result.bound, pair.bound);
     const bool is_one_sided = pair.bound == Bound::at_least || pair.bound == Bound::at_most;
     if (is_one_sided && pair.bound == result.bound) ++one_sided;
@@ -167,10 +174,11 @@ PairedRatio compare_arrivals(const std::map<std::uint64_t, TargetArrival>& mine,
   const double least_deviation = std::sqrt(log_variance / n);
   result.ratio = exponential(*mean_of(logs, Range::real, least_deviation));
   result.later_by_s /= n;
-  result.resolution_s = (result.later_by_s > 0   ? other_resolution_s
-                         : result.later_by_s < 0 ? my_resolution_s
-                                                 : std::max(my_resolution_s, other_resolution_s)) /
-                        n;
+  const double mine_s = plain_mean(my_resolutions_s);
+  const double others_s = plain_mean(other_resolutions_s);
+  result.resolution_s = result.later_by_s > 0   ? others_s
+                        : result.later_by_s < 0 ? mine_s
+                                                : std::max(mine_s, others_s);
   if (logs.size() < 2) return result;
   if (least_deviation == 0 && are_equal(logs))
     result.ratio->interval.reset();

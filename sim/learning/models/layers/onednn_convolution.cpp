@@ -63,6 +63,13 @@ memory::desc images(const Planes& planes, std::size_t count) {
       tag};
 }
 
+/// Whether the library has nothing but its reference code, a hundred times slower than the rest: for
+/// images of one channel, for fewer channels than a block, for large kernels.
+template <class Description>
+bool is_reference(const Description& description) {
+  return std::string(description.impl_info_str()).find("ref") != std::string::npos;
+}
+
 /// A primitive with the memory that it works on; pointers to what is not its own are set before
 /// each call.
 class Call {
@@ -122,12 +129,15 @@ class OneDnnConvolution final : public ConvolutionKernel<float> {
                                           input, any, bias, output, strides, before, after)
                      : described<Forward>(attributes, dnnl::prop_kind::forward_training, algorithm,
                                           input, any, output, strides, before, after);
-    forward_ = Call(Forward(forward), forward);
-    forward_.leave_open(DNNL_ARG_SRC, input);
-    forward_.leave_open(DNNL_ARG_DST, output);
-    if (shape.biased) forward_.leave_open(DNNL_ARG_BIAS, bias);
-    load_forward_ =
-        reordered(ours, forward_.own(DNNL_ARG_WEIGHTS, forward.weights_desc()), attributes);
+    plain_forward_ = is_reference(forward);
+    if (!plain_forward_) {
+      forward_ = Call(Forward(forward), forward);
+      forward_.leave_open(DNNL_ARG_SRC, input);
+      forward_.leave_open(DNNL_ARG_DST, output);
+      if (shape.biased) forward_.leave_open(DNNL_ARG_BIAS, bias);
+      load_forward_ =
+          reordered(ours, forward_.own(DNNL_ARG_WEIGHTS, forward.weights_desc()), attributes);
+    }
 
     using Weights = dnnl::convolution_backward_weights;
     const auto weights = shape.biased
@@ -135,10 +145,8 @@ class OneDnnConvolution final : public ConvolutionKernel<float> {
                                                         bias, output, strides, before, after)
                              : described_after<Weights>(forward, attributes, algorithm, input, any,
                                                         output, strides, before, after);
-    // Its reference code, which it has for images of one channel, takes a hundred times as long.
-    if (std::string(weights.impl_info_str()).find("ref") != std::string::npos) {
-      plain_ = plain_convolution<float>(shape, count);
-    } else {
+    plain_weights_ = is_reference(weights);
+    if (!plain_weights_) {
       weights_ = Call(Weights(weights), weights);
       weights_.leave_open(DNNL_ARG_SRC, input);
       weights_.leave_open(DNNL_ARG_DIFF_DST, output);
@@ -151,29 +159,43 @@ class OneDnnConvolution final : public ConvolutionKernel<float> {
       hand_out_.leave_open(DNNL_ARG_TO, ours);
     }
 
-    if (!shape.input_gradient) return;
-    using Input = dnnl::convolution_backward_data;
-    const auto below = described_after<Input>(forward, attributes, algorithm, input, any, output,
-                                              strides, before, after);
-    input_ = Call(Input(below), below);
-    input_.leave_open(DNNL_ARG_DIFF_DST, output);
-    input_.leave_open(DNNL_ARG_DIFF_SRC, input);
-    load_backward_ =
-        reordered(ours, input_.own(DNNL_ARG_WEIGHTS, below.weights_desc()), attributes);
+    if (shape.input_gradient) {
+      using Input = dnnl::convolution_backward_data;
+      const auto below = described_after<Input>(forward, attributes, algorithm, input, any, output,
+                                                strides, before, after);
+      plain_input_ = is_reference(below);
+      if (!plain_input_) {
+        input_ = Call(Input(below), below);
+        input_.leave_open(DNNL_ARG_DIFF_DST, output);
+        input_.leave_open(DNNL_ARG_DIFF_SRC, input);
+        load_backward_ =
+            reordered(ours, input_.own(DNNL_ARG_WEIGHTS, below.weights_desc()), attributes);
+      }
+    }
+    if (plain_forward_ || plain_weights_ || plain_input_) {
+      plain_ = plain_convolution<float>(shape, count);
+    }
   }
 
   void load(const float* parameters) override {
-    run(load_forward_, {{DNNL_ARG_FROM, parameters}});
-    if (shape_.input_gradient) run(load_backward_, {{DNNL_ARG_FROM, parameters}});
-    if (shape_.biased) forward_.point(DNNL_ARG_BIAS, parameters + shape_.weights());
+    if (plain_) plain_->load(parameters);
+    if (!plain_forward_) {
+      run(load_forward_, {{DNNL_ARG_FROM, parameters}});
+      if (shape_.biased) forward_.point(DNNL_ARG_BIAS, parameters + shape_.weights());
+    }
+    if (shape_.input_gradient && !plain_input_) run(load_backward_, {{DNNL_ARG_FROM, parameters}});
   }
 
   void forward(const float* input, float* output) override {
-    run(forward_, {{DNNL_ARG_SRC, input}, {DNNL_ARG_DST, output}});
+    if (plain_forward_) {
+      plain_->forward(input, output);
+    } else {
+      run(forward_, {{DNNL_ARG_SRC, input}, {DNNL_ARG_DST, output}});
+    }
   }
 
   void backward_parameters(const float* input, const float* delta, float* gradient) override {
-    if (plain_) {
+    if (plain_weights_) {
       plain_->backward_parameters(input, delta, gradient);
       return;
     }
@@ -183,7 +205,11 @@ class OneDnnConvolution final : public ConvolutionKernel<float> {
   }
 
   void backward_input(const float* delta, float* input_delta) override {
-    run(input_, {{DNNL_ARG_DIFF_DST, delta}, {DNNL_ARG_DIFF_SRC, input_delta}});
+    if (plain_input_) {
+      plain_->backward_input(delta, input_delta);
+    } else {
+      run(input_, {{DNNL_ARG_DIFF_DST, delta}, {DNNL_ARG_DIFF_SRC, input_delta}});
+    }
   }
 
  private:
@@ -205,7 +231,9 @@ class OneDnnConvolution final : public ConvolutionKernel<float> {
 
   ConvolutionShape shape_;
   dnnl::stream stream_;
-  std::unique_ptr<ConvolutionKernel<float>> plain_;  // for the parameters, where there is one
+  // Where the library has only its reference code, loops of our own.
+  std::unique_ptr<ConvolutionKernel<float>> plain_;
+  bool plain_forward_ = false, plain_weights_ = false, plain_input_ = false;
   Call forward_, weights_, input_;
   Call load_forward_, load_backward_, hand_out_;
 };
