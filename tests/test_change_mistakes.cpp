@@ -1,5 +1,6 @@
 // Changes, slow-downs, traces and traffic that cannot be are refused at their place.
 #include "sim/base/json.hpp"
+#include "sim/study/described_experiment.hpp"
 #include "tests/catch.hpp"
 #include "tests/mistakes.hpp"
 #include "tests/program.hpp"
@@ -180,7 +181,7 @@ TEST_CASE("what happens very often beside the algorithm is warned of at its plac
     for (const char* key : {"slowdowns", "traffic", "changes"}) scenario["cluster"].erase(key);
     scenario["cluster"].update(section);
     scenario["stop"] = stop;
-    const std::string text = experiment_of(scenario).describe();
+    const std::string text = described_experiment(experiment_of(scenario));
     const std::size_t at = text.find("warning: ");
     return at == std::string::npos ? "" : text.substr(at);
   };

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "sim/base/json.hpp"
+#include "sim/study/described_experiment.hpp"
 #include "sim/study/timing_rerun.hpp"
 #include "tests/catch.hpp"
 #include "tests/compared.hpp"
@@ -168,7 +169,7 @@ TEST_CASE("heterogeneity is also said at the batches, and falling times are warn
   scenario["cost"]["flops_per_sample"] = "4Gf";
   scenario["defaults"]["batch_size"] = 1;
   scenario["algorithms"] = {{{"name", "sync"}}};
-  const std::string told = experiment_of(scenario).describe();
+  const std::string told = described_experiment(experiment_of(scenario));
   CAPTURE(told);
   CHECK(told.find("\nheterogeneity: speed ratio 4, ") != std::string::npos);
   CHECK(told.find(
@@ -177,10 +178,10 @@ TEST_CASE("heterogeneity is also said at the batches, and falling times are warn
   CHECK(told.find("warning") == std::string::npos);
   scenario["cluster"]["workers"] = {
       {{"name", "a"}, {"samples_per_s", {{"1", 10}, {"8", 40}, {"16", 160}}}}};  // 0.1, 0.2, 0.1 s
-  CHECK(
-      experiment_of(scenario).describe().find(
-          "\nwarning: /cluster/workers/0/samples_per_s: a batch of 16 takes less time than one of "
-          "8: is that what was measured?") != std::string::npos);
+  CHECK(described_experiment(experiment_of(scenario))
+            .find("\nwarning: /cluster/workers/0/samples_per_s: a batch of 16 takes less time than "
+                  "one of "
+                  "8: is that what was measured?") != std::string::npos);
 }
 
 TEST_CASE("static allocation takes the speeds at the batches that it leads to") {

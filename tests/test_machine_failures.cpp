@@ -8,6 +8,7 @@
 #include "sim/base/format.hpp"
 #include "sim/base/json.hpp"
 #include "sim/scenario/planned_failures.hpp"
+#include "sim/study/described_experiment.hpp"
 #include "sim/study/whatif_changes.hpp"
 #include "tests/catch.hpp"
 #include "tests/simulated.hpp"
@@ -286,7 +287,7 @@ TEST_CASE("what is said of failures before a run is what will happen") {
   const auto described = [](const Json& failures, const Json& stop) {
     Json scenario = cluster_of(4, "sync", failures);
     scenario["stop"] = stop;
-    const std::string text = experiment_of(scenario).describe();
+    const std::string text = described_experiment(experiment_of(scenario));
     const std::size_t at = text.find("failures: ");
     return at == std::string::npos ? "" : text.substr(at, text.find('\n', at) - at);
   };

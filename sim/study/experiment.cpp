@@ -4,9 +4,7 @@
 #include <chrono>
 #include <cmath>
 #include <filesystem>
-#include <map>
 #include <set>
-#include <sstream>
 #include <sys/resource.h>
 
 #include "sim/base/format.hpp"
@@ -17,9 +15,10 @@
 #include "sim/learning/data/dataset.hpp"
 #include "sim/learning/models/time_only.hpp"
 #include "sim/results/run_warnings.hpp"
-#include "sim/scenario/event_pace.hpp"
 #include "sim/scenario/planned_changes.hpp"
 #include "sim/scenario/planned_failures.hpp"
+#include "sim/study/algorithm_entry.hpp"
+#include "sim/study/canonical_json.hpp"
 #include "sim/study/planned_batches.hpp"
 #include "sim/study/tuned_parameters.hpp"
 #include "sim/study/twins.hpp"
@@ -31,64 +30,11 @@ std::string beside(const std::string& scenario_file, const std::string& path) {
   return (std::filesystem::path(scenario_file).parent_path() / path).string();
 }
 
-/// Without its comments, sorted, whole numbers without a point: what is written otherwise but means
-/// the same is the same.
-Json canonical(const Json& json) {
-  if (json.is_array()) {
-    Json list = Json::array();
-    for (const Json& element : json) list.push_back(canonical(element));
-    return list;
-  }
-  if (json.is_number_float() && std::abs(json.get<double>()) < 1e15 &&
-      json.get<double>() == std::floor(json.get<double>())) {
-    return json.get<std::int64_t>();
-  }
-  if (!json.is_object()) return json;
-  std::map<std::string, const Json*> sorted;
-  for (const auto& [key, value] : json.items()) {
-    if (!key.starts_with("//")) sorted[key] = &value;
-  }
-  Json object = Json::object();
-  for (const auto& [key, value] : sorted) object[key] = canonical(*value);
-  return object;
-}
-
 double peak_rss_mb() {
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);
   return static_cast<double>(usage.ru_maxrss) / 1024;
 }
-
-bool of_one_class(const Samples& samples) {
-  return std::all_of(samples.labels.begin(), samples.labels.end(),
-                     [&](std::uint16_t label) { return label == samples.labels.front(); });
-}
-
-std::string text_member(const Json& object, const char* key, const Place& place) {
-  if (!object.contains(key)) return "";
-  if (!object[key].is_string())
-    throw InputError(place / key, "must be text in quotes", object[key]);
-  return object[key];
-}
-
-/// What stands in the scenario's list beside an algorithm's own parameters.
-struct AlgorithmEntry {
-  std::string name;
-  std::optional<std::string> label;
-  std::optional<OwnGrids> tune;
-
-  static Fields<AlgorithmEntry> fields() {
-    Fields<AlgorithmEntry> f;
-    f.add({.name = "name", .doc = "of the algorithm"}, &AlgorithmEntry::name);
-    f.add({.name = "label", .doc = "what tables and plots call it; its name when absent"},
-          &AlgorithmEntry::label);
-    f.add({.name = "tune",
-           .doc = "of its own parameters, each with the values to try, beside those that the "
-                  "scenario tunes; null leaves one alone"},
-          &AlgorithmEntry::tune);
-    return f;
-  }
-};
 
 /// Nothing that is learnt, large enough to be cut where the modelled network is: each of its layers may
 /// be cut for many servers.
@@ -96,27 +42,6 @@ std::unique_ptr<Problem> time_only_in_parts(const Problem& problem, const LayerP
   constexpr std::size_t of_each_layer = 64;
   return std::make_unique<TimeOnly>(
       problem.train_size(), std::vector<Layer>{{of_each_layer * profile.layers.size(), 0, 0}});
-}
-
-/// All keys of an entry.
-const std::vector<FieldInfo>& entry_keys(const AlgorithmInfo& info) {
-  static const std::map<std::string, std::vector<FieldInfo>> keys_by_name = [] {
-    std::map<std::string, std::vector<FieldInfo>> all;
-    for (const AlgorithmInfo& each : algorithm_catalog()) {
-      std::vector<FieldInfo>& keys = all[each.name];
-      keys = AlgorithmEntry::fields().infos();
-      keys.insert(keys.end(), each.parameters.begin(), each.parameters.end());
-    }
-    return all;
-  }();
-  return keys_by_name.at(info.name);
-}
-
-/// Of an entry, without what stands beside them.
-Json own_parameters(const Json& entry) {
-  Json parameters = entry;
-  for (const char* key : {"name", "label", "tune"}) parameters.erase(key);
-  return parameters;
 }
 
 }  // namespace
@@ -261,29 +186,13 @@ void Experiment::plan_runs() {
   for (std::size_t i = 0; i < loaded_.scenario.algorithms.size(); ++i) {
     const Place place = root / "algorithms" / i;
     const Json& given = loaded_.scenario.algorithms[i];
-    if (!given.is_object() || !given.contains("name")) {
-      throw InputError(place, "must be an object with the \"name\" of an algorithm", given);
-    }
-    const std::string name = text_member(given, "name", place);
-    const Place place_of_name = place / "name";
-    const AlgorithmInfo& info = find_algorithm(name, place_of_name);
-    check_keys(entry_keys(info), given, place);
+    AlgorithmEntry entry = read_algorithm_entry(given, place, labels);
     RunPlan plan;
-    plan.algorithm = info.name;
-    plan.label = text_member(given, "label", place);
-    if (plan.label.empty()) {
-      plan.label = info.name;
-      for (int n = 2; labels.contains(plan.label); ++n)
-        plan.label = info.name + "_" + std::to_string(n);
-    }
-    check_name(plan.label, place / "label");
-    if (!labels.insert(plan.label).second) {
-      throw InputError(place / "label", "must differ from the other algorithms' labels",
-                       Json(plan.label));
-    }
+    plan.algorithm = entry.info->name;
+    plan.label = std::move(entry.label);
     plan.place = place;
-    plan.grids = grids_of(given, info, s.tune.value_or(TuneSpec()), place);
-    plan.parameters = own_parameters(given);
+    plan.grids = grids_of(given, *entry.info, s.tune.value_or(TuneSpec()), place);
+    plan.parameters = std::move(entry.parameters);
     for (const TuneGrid& grid : plan.grids)
       plan.parameters[grid.parameter] = grid.list.values.front();
     complete(plan);
@@ -345,56 +254,6 @@ RunPlan Experiment::with_values(std::size_t run, const Json& values) const {
 
 std::size_t Experiment::classes() const {
   return data_ ? data_->classes : 0;
-}
-
-std::string Experiment::describe() const {
-  std::ostringstream text;
-  text << counted(cluster_.workers.size(), "worker") << " (";
-  std::vector<std::pair<std::string, std::size_t>> classes;
-  for (const HostPlan& worker : cluster_.workers) {
-    if (classes.empty() || classes.back().first != worker.class_name) {
-      classes.emplace_back(worker.class_name, 0);
-    }
-    ++classes.back().second;
-  }
-  for (std::size_t i = 0; i < classes.size(); ++i) {
-    text << (i > 0 ? ", " : "") << classes[i].second << " " << classes[i].first;
-  }
-  text << "), " << problem_->dimension() << " parameters";
-  if (data_) text << ", " << data_->description;
-  if (data_ && of_one_class(data_->train)) {
-    text << "\nwarning: all training samples are of one class: there is nothing to learn";
-  }
-  const auto tell = [&text](const Heterogeneity& uneven) {
-    text << "speed ratio " << uneven.speed_ratio << ", coefficient of variation " << uneven.speed_cv
-         << ", sync efficiency " << uneven.sync_efficiency;
-  };
-  const std::vector<WorkerClassSpec>& specs = scenario().cluster.workers;
-  for (std::size_t i = 0; i < specs.size(); ++i) {
-    const auto fall =
-        specs[i].samples_per_s ? specs[i].samples_per_s->falling_time() : std::nullopt;
-    if (!fall) continue;
-    text << "\nwarning: /cluster/workers/" << i << "/samples_per_s: a batch of " << fall->second
-         << " takes less time than one of " << fall->first << ": is that what was measured?";
-  }
-  text << "\nheterogeneity: ";
-  tell(heterogeneity(worker_speeds(cluster_)));
-  if (!facts_.step_times.empty()) {
-    const RunPlan& first = runs_.front();
-    text << ", of the largest batches\nheterogeneity with the batches of " << first.label << ": ";
-    tell(heterogeneity(facts_.speeds_at(first.batches.by_rank())));
-  }
-  if (const std::string changes = described_changes(cluster_); !changes.empty()) {
-    text << "\n" << changes;
-  }
-  const std::string failures =
-      described_failures(cluster_, scenario().seed, scenario().stop.time_s);
-  if (!failures.empty()) text << "\n" << failures;
-  for (const std::string& warning :
-       pace_warnings(scenario().cluster, cluster_, scenario().stop.time_s)) {
-    text << "\nwarning: " << warning;
-  }
-  return text.str();
 }
 
 Json Experiment::description_of(const RunPlan& plan) const {

@@ -49,8 +49,6 @@ class Experiment {
   std::uint64_t message_bytes() const { return message_bytes_; }
   /// Whether the data has classes, and how many: accuracy at chance is 1 over that.
   std::size_t classes() const;
-  /// Cluster, model and data in one line.
-  std::string describe() const;
   /// All that decides the result of a run and nothing else: no names, no other algorithms, no
   /// comments; files by their contents.
   Json description_of(const RunPlan& plan) const;

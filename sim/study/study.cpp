@@ -12,6 +12,7 @@
 #include "sim/base/limits.hpp"
 #include "sim/base/text.hpp"
 #include "sim/scenario/value_list.hpp"
+#include "sim/study/described_experiment.hpp"
 #include "sim/study/expected_cost.hpp"
 
 namespace motley {
@@ -232,7 +233,7 @@ void Study::fill_in(const Experiment& first) {
   table_.baseline = first.baseline();
   replicas_ = first.scenario().replicas;
   algorithms_ = first.runs().size();
-  first_described_ = first.describe();
+  first_described_ = described_experiment(first);
   full_ = first.full();
   for (const Axis& axis : axes_) {
     const Json::json_pointer pointer(axis.pointer);
