@@ -363,7 +363,7 @@ TEST_CASE("beyond a screenful the table says who is first at each point, and whe
                  "the number of pairs; ~ undecided against the second\n"));
 }
 
-TEST_CASE("what is to be known of many runs of an algorithm alike is said once") {
+TEST_CASE("what is to be known of several runs of an algorithm alike is said once") {
   std::vector<RunResult> results;
   for (std::uint64_t replica = 0; replica < 5; ++replica) {
     results.push_back(run_of("sync", replica, 20));
@@ -375,9 +375,21 @@ TEST_CASE("what is to be known of many runs of an algorithm alike is said once")
   CAPTURE(text);
   CHECK(contains(text, "\n warning: sync (4 of 5 runs) is odd\n"));
   CHECK_FALSE(contains(text, " sync-0"));
-  for (const char* run : {"async-0", "async-1", "async-2"}) {
-    CHECK(contains(text, "\n warning: " + std::string(run) + " is odd\n"));
+  CHECK(contains(text, "\n warning: async (3 of 5 runs: async-0, async-1, async-2) is odd\n"));
+}
+
+TEST_CASE("a warning of all of few runs does not list them, that of one run names it") {
+  std::vector<RunResult> results;
+  for (std::uint64_t replica = 0; replica < 2; ++replica) {
+    results.push_back(run_of("sync", replica, 20));
+    results.back().warnings = {{"kind", "is odd"}};
+    results.push_back(run_of("async", replica, 10));
+    if (replica == 1) results.back().warnings = {{"kind", "is odd"}};
   }
+  const std::string text = printed(results);
+  CAPTURE(text);
+  CHECK(contains(text, "\n warning: sync (2 of 2 runs) is odd\n"));
+  CHECK(contains(text, "\n warning: async-1 is odd\n"));
 }
 
 TEST_CASE("what is to be known of a tuning is said of the algorithm, not of a run") {
@@ -393,8 +405,7 @@ TEST_CASE("what is to be known of a tuning is said of the algorithm, not of a ru
   std::ostringstream out;
   print_summary(out, experiment(), {"/seed"}, results);
   CHECK(contains(out.str(),
-                 "\n  warning: sync at seed=1 was tuned to the edge\n"
-                 "  warning: sync at seed=2 was tuned to the edge\n"));
+                 "\n  warning: sync (at 2 points: seed=1, seed=2) was tuned to the edge\n"));
 }
 
 TEST_CASE("equal workers that meet at the server's port in every step are told of") {
