@@ -501,19 +501,63 @@ TEST_CASE("a target crossed before the second evaluation is told of") {
   CHECK(warnings().empty());
 }
 
-TEST_CASE("where speeds differ within a class, the straggler is a worker and not the class") {
+/// Workers of these classes that wait for most of the time, all of the same speed.
+RunResult waiting(const std::vector<std::string>& classes) {
   RunResult run = run_of("sync", 0, 20);
-  run.workers.resize(3);
-  for (std::size_t i = 0; i < 3; ++i) {
-    run.workers[i].name = "node" + std::to_string(i);
-    run.workers[i].class_name = "node";
+  run.workers.resize(classes.size());
+  for (std::size_t i = 0; i < classes.size(); ++i) {
+    run.workers[i].name = classes[i] + std::to_string(i);
+    run.workers[i].class_name = classes[i];
     run.workers[i].speed_flops = 4;
     run.workers[i].wait_s = 60;
     run.workers[i].compute_s = 40;
   }
+  return run;
+}
+
+TEST_CASE("where speeds differ within a class, the straggler is a worker and not the class") {
+  RunResult run = waiting({"node", "node", "node", "new"});
+  run.workers[3].speed_flops = 8;
   CHECK(contains(time_budget(run), "(slowest class: node)"));
   run.workers[1].speed_flops = 1;
   CHECK(contains(time_budget(run), "(slowest worker: node1)"));
+}
+
+TEST_CASE("of workers that are equally fast none is called the slowest") {
+  // As where one class is throttled for a while: the speeds of the description do not tell.
+  const std::string text = time_budget(waiting({"cool", "cool", "hot"}));
+  CHECK(contains(text, "wait 60 %"));
+  CHECK_FALSE(contains(text, "slowest"));
+}
+
+TEST_CASE("who was tuned to the edge of a grid is marked in the table, and the mark explained") {
+  const auto rows_at = [](int points) {
+    std::vector<RunResult> results;
+    for (int point = 0; point < points; ++point) {
+      for (const char* algorithm : {"sync", "async"}) {
+        results.push_back(run_of(algorithm, 0, algorithm == std::string("sync") ? 20 : 10));
+        results.back().tuned_at_edge = algorithm == std::string("sync");
+        if (points > 1) results.back().point = {point};
+      }
+    }
+    std::ostringstream out;
+    print_summary(out, experiment(),
+                  points > 1 ? std::vector<std::string>{"/seed"} : std::vector<std::string>{},
+                  results);
+    return out.str();
+  };
+  const std::string explained = "  † tuned to the edge of its grid";
+  const std::string one = rows_at(1);
+  CAPTURE(one);
+  CHECK(contains(one, "\n  sync † "));
+  CHECK(contains(one, "\n  async  "));
+  CHECK(contains(one, explained));
+  // 42 rows: the winner of each point, and the second.
+  const std::string many = rows_at(21);
+  CAPTURE(many);
+  CHECK(contains(many, "   sync † "));
+  CHECK(contains(many, explained));
+  CHECK_FALSE(contains(printed({run_of("sync", 0, 20)}), "†"));
 }
 
 }  // namespace

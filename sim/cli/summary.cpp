@@ -43,7 +43,7 @@ TextRow header_of(const std::vector<std::string>& axis_names, const std::string&
 TextRow table_row(const ComparisonRow& comparison, bool has_target, bool has_accuracy,
                   const Extras& extras) {
   const SummaryRow cells(comparison);
-  TextRow row = {comparison.algorithm};
+  TextRow row = {cells.algorithm()};
   for (const Json& value : comparison.point) row.push_back(shown_value(value));
   if (has_target) {
     row.push_back(cells.time_to_target());
@@ -239,6 +239,7 @@ void print_legend(std::ostream& out, const std::vector<const ComparisonRow*>& ro
   bool cut = false;
   bool late = false;
   bool open = false;
+  bool edge = false;
   for (const ComparisonRow* row : rows) {
     const SummaryRow cells(*row);
     repeated = repeated || row->runs.size() > 1;
@@ -247,8 +248,10 @@ void print_legend(std::ostream& out, const std::vector<const ComparisonRow*>& ro
     cut = cut || cells.is_cut();
     late = late || cells.is_late();
     open = open || cells.is_open();
+    edge = edge || cells.is_at_edge();
   }
   if (repeated) out << "\n  []: 95 % confidence intervals (Student t); see summary.csv\n";
+  if (edge) out << (repeated ? "" : "\n") << edge_line;
   if (!has_target) return;
   if (!repeated && !rows.front()->against.empty()) out << "\n" << one_replica_line;
   if (undecided) {
