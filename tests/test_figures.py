@@ -5,7 +5,9 @@ import unittest
 
 from figure_case import FigureCase, labels, lines, named
 
+import matplotlib.cbook
 import matplotlib.colors
+import numpy as np
 import pandas as pd
 
 from pictures import figures, report
@@ -178,6 +180,23 @@ class Figures(FigureCase):
         self.assertAlmostEqual(drawn.get_ydata()[0], (curve["epochs"].iloc[1] - curve["epochs"].iloc[0]) /
                                (curve["time_s"].iloc[1] - curve["time_s"].iloc[0]))
         self.assertEqual(strip.get_ylim(), (0, 4))
+
+    def test_epochs_per_second_fall_where_a_gap_without_evaluations_begins(self):
+        results = self.with_a_failure()
+        run = results.runs[results.runs["algorithm"] == "sync"]["run"].iloc[0]
+        row = results.curves[results.curves["run"] == run].iloc[0]
+        # An epoch in every second, but nothing between 2 s and 12 s.
+        rows = [row.to_dict() | {"time_s": t, "epochs": e, "test_accuracy": a}
+                for t, e, a in ((0, 0, 0.1), (1, 1, 0.4), (2, 2, 0.6), (12, 3, 0.7), (13, 4, 0.8))]
+        results.curves = pd.concat([results.curves[results.curves["run"] != run], pd.DataFrame(rows)], ignore_index=True)
+        top, middle, _ = self.draw(figures.failures, results).axes
+        self.assertEqual(self.seen_at(lines(middle)["sync"], [0.5, 1.5, 2.5, 11.5, 12.5]), [1, 1, 0.1, 0.1, 1])
+        self.assertEqual(self.seen_at(lines(top)["sync"], [0.5, 2.5, 11.5, 12.5]), [0.1, 0.6, 0.6, 0.7])
+
+    def seen_at(self, line, moments):
+        """How high a line is drawn, as steps if it has steps."""
+        x, y = matplotlib.cbook.STEP_LOOKUP_MAP[line.get_drawstyle()](line.get_xdata(), line.get_ydata())
+        return [round(float(np.interp(moment, x, y)), 9) for moment in moments]
 
     def test_the_strip_counts_the_workers_that_are_up(self):
         strip = self.draw(figures.gantt, self.with_a_failure()).axes[-1]

@@ -8,7 +8,10 @@ import chromium
 from report_case import ALGORITHMS, RATIO, FolderCase, page_of
 from pictures import report
 from pictures.look import Look
+from pictures.results import Results
 from results_fixture import write_results
+
+SIZE = "/cost/model_size"
 
 
 @unittest.skipIf(chromium.PROGRAM is None, "Chromium is not installed")
@@ -93,6 +96,50 @@ class InChromium(FolderCase):
             steps = page.evaluate("motley.charts.decisions.data.datasets.length")
             self.assertEqual(steps, 4)  # one line per worker, at this point as at the first
             self.check_quiet(page)
+
+    def sweep_page(self, page, axes, **more):
+        page.open(self.write(axes=axes, trace=False, **more))
+        ticks = page.evaluate("motley.charts.sweep.scales.x.ticks.map((t) => [t.value, t.label])")
+        self.check_quiet(page)
+        return [value for value, _ in ticks], [label for _, label in ticks]
+
+    def test_swept_quantities_are_drawn_to_scale_and_named_as_they_were_written(self):
+        with chromium.Page() as page:
+            # Each ten times the one before: a log scale, on which neighbours are equally far apart.
+            places, names = self.sweep_page(page, {SIZE: ["100kB", "1MB", "10MB"]})
+            self.assertEqual((places, names), ([1e5, 1e6, 1e7], ["100kB", "1MB", "10MB"]))
+            self.assertEqual(page.evaluate("motley.charts.sweep.scales.x.type"), "logarithmic")
+            self.assertTrue(page.evaluate("motley.charts.sweep.options.scales.x.title.text").endswith("model size (log scale)"))
+            at = page.evaluate("[1e5, 1e6, 1e7].map((v) => motley.charts.sweep.scales.x.getPixelForValue(v))")
+            self.assertAlmostEqual(at[1] - at[0], at[2] - at[1], delta=0.5)
+            # Of no common factor: a linear scale.
+            places, names = self.sweep_page(page, {SIZE: ["10MB", "20MB", "50MB"]})
+            self.assertEqual((places, names), ([1e7, 2e7, 5e7], ["10MB", "20MB", "50MB"]))
+            at = page.evaluate("[1e7, 2e7, 5e7].map((v) => motley.charts.sweep.scales.x.getPixelForValue(v))")
+            self.assertAlmostEqual(3 * (at[1] - at[0]), at[2] - at[1], delta=0.5)
+
+    def test_what_is_no_quantity_stands_side_by_side(self):
+        with chromium.Page() as page:
+            places, names = self.sweep_page(page, {"/model/kind": ["softmax", "mlp", "cnn"]})
+            self.assertEqual((places, names), ([0, 1, 2], ["softmax", "mlp", "cnn"]))
+            self.assertEqual(page.evaluate("motley.charts.sweep.scales.x.type"), "linear")
+
+    def test_of_names_that_would_meet_the_later_one_is_left_out(self):
+        with chromium.Page() as page:
+            places, names = self.sweep_page(page, {SIZE: ["1000kB", "1001kB", "20MB"]})
+            self.assertEqual((places, names), ([1e6, 1.001e6, 2e7], ["1000kB", "", "20MB"]))
+
+    def test_in_a_sweep_a_bound_is_an_open_marker_with_an_arrow_beside_the_line(self):
+        with chromium.Page() as page:
+            self.sweep_page(page, {SIZE: ["1MB", "10MB"]}, replicas=5)
+            # slow never arrives: nothing of it is on a line, and its bounds lie where its runs end.
+            of = "motley.charts.sweep.data.datasets.filter((s) => s.algorithm === 'slow')"
+            self.assertEqual(page.evaluate(f"{of}[0].data.map((p) => p.y)"), [None, None])
+            runs = Results(self.folder).runs
+            ends = runs[runs["algorithm"] == "slow"]["virtual_s"].unique().tolist()
+            self.assertEqual(page.evaluate(f"{of}.find((s) => s.bounds).data.map((p) => p.y)"), [ends[0]] * 2)
+            self.assertEqual(page.evaluate(f"{of}.find((s) => s.bounds).bounds.map((b) => b.way)"), [1, 1])
+            self.assertEqual(page.evaluate("motley.charts.sweep.data.datasets.filter((s) => s.algorithm === 'async' && s.bounds)[0].data"), [])
 
     def test_a_phone_in_the_dark_scrolls_only_down(self):
         file = self.write()

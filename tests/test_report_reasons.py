@@ -197,12 +197,26 @@ class Reasons(FolderCase):
         self.assertEqual(re.findall(r"</span>(\w+)<small>tuned to the edge of its grid</small>", report.table_html(Results(self.folder))),
                          ["async"])
 
-    def test_a_warning_of_many_runs_alike_is_one_line(self):
+    def test_a_warning_of_several_runs_alike_is_one_line_that_names_them_if_they_are_few(self):
         write_results(self.folder, ("sync", "async"), replicas=5)
         warned = [f"sync-{i}" for i in range(4)] + [f"async-{i}" for i in range(3)]
         write_csv(self.folder / "warnings.csv", ["run", "kind", "text"], [{"run": r, "kind": "odd", "text": "is odd"} for r in warned])
         self.assertEqual(words.run_warnings(Results(self.folder)),
-                         ["sync (4 of 5 runs) is odd", "async-0 is odd", "async-1 is odd", "async-2 is odd"])
+                         ["sync (4 of 5 runs) is odd", "async (3 of 5 runs: async-0, async-1, async-2) is odd"])
+
+    def test_a_warning_of_all_of_few_runs_does_not_list_them(self):
+        write_results(self.folder, ("sync", "async"), replicas=2)
+        write_csv(self.folder / "warnings.csv", ["run", "kind", "text"], [
+            {"run": run, "kind": "odd", "text": "is odd"} for run in ("sync-0", "sync-1", "async-1")])
+        self.assertEqual(words.run_warnings(Results(self.folder)), ["sync (2 of 2 runs) is odd", "async-1 is odd"])
+
+    def test_a_warning_of_tuning_at_few_points_names_them_in_one_line(self):
+        write_results(self.folder, ("sync",), axes={RATIO: [1, 4, 16]})
+        runs = Results(self.folder).runs.drop_duplicates(RATIO)
+        write_csv(self.folder / "warnings.csv", ["run", "kind", "text"], [
+            {"run": run, "kind": "at_edge", "text": "was tuned to the edge"} for run in runs["run"].iloc[1:]])
+        self.assertEqual(words.run_warnings(Results(self.folder)),
+                         ["sync (at 2 points: spread ratio = 4, spread ratio = 16) was tuned to the edge"])
 
 
 if __name__ == "__main__":

@@ -363,7 +363,7 @@ TEST_CASE("beyond a screenful the table says who is first at each point, and whe
                  "the number of pairs; ~ undecided against the second\n"));
 }
 
-TEST_CASE("what is to be known of many runs of an algorithm alike is said once") {
+TEST_CASE("what is to be known of several runs of an algorithm alike is said once") {
   std::vector<RunResult> results;
   for (std::uint64_t replica = 0; replica < 5; ++replica) {
     results.push_back(run_of("sync", replica, 20));
@@ -375,9 +375,21 @@ TEST_CASE("what is to be known of many runs of an algorithm alike is said once")
   CAPTURE(text);
   CHECK(contains(text, "\n warning: sync (4 of 5 runs) is odd\n"));
   CHECK_FALSE(contains(text, " sync-0"));
-  for (const char* run : {"async-0", "async-1", "async-2"}) {
-    CHECK(contains(text, "\n warning: " + std::string(run) + " is odd\n"));
+  CHECK(contains(text, "\n warning: async (3 of 5 runs: async-0, async-1, async-2) is odd\n"));
+}
+
+TEST_CASE("a warning of all of few runs does not list them, that of one run names it") {
+  std::vector<RunResult> results;
+  for (std::uint64_t replica = 0; replica < 2; ++replica) {
+    results.push_back(run_of("sync", replica, 20));
+    results.back().warnings = {{"kind", "is odd"}};
+    results.push_back(run_of("async", replica, 10));
+    if (replica == 1) results.back().warnings = {{"kind", "is odd"}};
   }
+  const std::string text = printed(results);
+  CAPTURE(text);
+  CHECK(contains(text, "\n warning: sync (2 of 2 runs) is odd\n"));
+  CHECK(contains(text, "\n warning: async-1 is odd\n"));
 }
 
 TEST_CASE("what is to be known of a tuning is said of the algorithm, not of a run") {
@@ -393,8 +405,7 @@ TEST_CASE("what is to be known of a tuning is said of the algorithm, not of a ru
   std::ostringstream out;
   print_summary(out, experiment(), {"/seed"}, results);
   CHECK(contains(out.str(),
-                 "\n  warning: sync at seed=1 was tuned to the edge\n"
-                 "  warning: sync at seed=2 was tuned to the edge\n"));
+                 "\n  warning: sync (at 2 points: seed=1, seed=2) was tuned to the edge\n"));
 }
 
 TEST_CASE("equal workers that meet at the server's port in every step are told of") {
@@ -490,19 +501,63 @@ TEST_CASE("a target crossed before the second evaluation is told of") {
   CHECK(warnings().empty());
 }
 
-TEST_CASE("where speeds differ within a class, the straggler is a worker and not the class") {
+/// Workers of these classes that wait for most of the time, all of the same speed.
+RunResult waiting(const std::vector<std::string>& classes) {
   RunResult run = run_of("sync", 0, 20);
-  run.workers.resize(3);
-  for (std::size_t i = 0; i < 3; ++i) {
-    run.workers[i].name = "node" + std::to_string(i);
-    run.workers[i].class_name = "node";
+  run.workers.resize(classes.size());
+  for (std::size_t i = 0; i < classes.size(); ++i) {
+    run.workers[i].name = classes[i] + std::to_string(i);
+    run.workers[i].class_name = classes[i];
     run.workers[i].speed_flops = 4;
     run.workers[i].wait_s = 60;
     run.workers[i].compute_s = 40;
   }
+  return run;
+}
+
+TEST_CASE("where speeds differ within a class, the straggler is a worker and not the class") {
+  RunResult run = waiting({"node", "node", "node", "new"});
+  run.workers[3].speed_flops = 8;
   CHECK(contains(time_budget(run), "(slowest class: node)"));
   run.workers[1].speed_flops = 1;
   CHECK(contains(time_budget(run), "(slowest worker: node1)"));
+}
+
+TEST_CASE("of workers that are equally fast none is called the slowest") {
+  // As where one class is throttled for a while: the speeds of the description do not tell.
+  const std::string text = time_budget(waiting({"cool", "cool", "hot"}));
+  CHECK(contains(text, "wait 60 %"));
+  CHECK_FALSE(contains(text, "slowest"));
+}
+
+TEST_CASE("who was tuned to the edge of a grid is marked in the table, and the mark explained") {
+  const auto rows_at = [](int points) {
+    std::vector<RunResult> results;
+    for (int point = 0; point < points; ++point) {
+      for (const char* algorithm : {"sync", "async"}) {
+        results.push_back(run_of(algorithm, 0, algorithm == std::string("sync") ? 20 : 10));
+        results.back().tuned_at_edge = algorithm == std::string("sync");
+        if (points > 1) results.back().point = {point};
+      }
+    }
+    std::ostringstream out;
+    print_summary(out, experiment(),
+                  points > 1 ? std::vector<std::string>{"/seed"} : std::vector<std::string>{},
+                  results);
+    return out.str();
+  };
+  const std::string explained = "  † tuned to the edge of its grid";
+  const std::string one = rows_at(1);
+  CAPTURE(one);
+  CHECK(contains(one, "\n  sync † "));
+  CHECK(contains(one, "\n  async  "));
+  CHECK(contains(one, explained));
+  // 42 rows: the winner of each point, and the second.
+  const std::string many = rows_at(21);
+  CAPTURE(many);
+  CHECK(contains(many, "   sync † "));
+  CHECK(contains(many, explained));
+  CHECK_FALSE(contains(printed({run_of("sync", 0, 20)}), "†"));
 }
 
 }  // namespace

@@ -89,6 +89,15 @@ Json changed(const char* pointer, const Json& value) {
   return scenario;
 }
 
+TEST_CASE("what was chosen is told with four digits, which is more than a choice needs") {
+  TuningRecord record;
+  record.candidates = {{Json{{"step_size", 0.0584803547643}, {"staleness", 16384}}, 0, {}}};
+  record.chosen = 0;
+  CHECK(record.chosen_text() == "step_size 0.05848, staleness 16384");
+  record.candidates[0].values = {{"step_size", 0.1}};
+  CHECK(record.chosen_text() == "step_size 0.1");
+}
+
 TEST_CASE("every algorithm is tuned by itself, its own grids beside the scenario's") {
   const Study study = study_of(Json::parse(tuned));
   REQUIRE(study.units().size() == 3);

@@ -9,9 +9,10 @@ import shlex
 from . import how_tuned, resolution, what_decides, words
 from .figures import contribution, curves, decisions, links, staleness, time_budget
 from .figures import sweep as sweep_figure
+from .figures.scales import is_geometric, spans_much
 from .figures.target import open_text, rows_of
 from .look import Look
-from .results import NoData
+from .results import NoData, value_text
 from .style import CLASSES, STATES, evenly
 from .verdicts import (WHAT_BOUNDS_MEAN, WHAT_CUT_MEANS, WHAT_MARKS_MEAN, WHAT_OPEN_MEANS, is_at_edge, is_cut, is_open, known, mark,
                        ratio_text, sign, supported)
@@ -82,6 +83,23 @@ def without_interval(row):
     return {f"{what}_{end}{'_s' if what == 'time_to_target' else ''}": None for what in bounds for end in ("low", "high")}
 
 
+def sweep_lines(results, rows, axis, place, cell_of, marks):
+    """{label: line} of one chart: what was measured, with its intervals, and beside it what is only a bound; and whether the
+    values ask for a log scale. marks: (label, place) -> what stands in front of the value."""
+    series = sweep_figure.cells_along(results, rows, axis, place, cell_of)
+    aside = sweep_figure.beside_each_other(series)
+    lines = {}
+    for label, cells in series.items():
+        inside = [(low, high) if known(low) and known(high) and not bound else (None, None) for _, _, low, high, bound in cells]
+        lines[label] = {"x": [x for x, *_ in cells], "mean": [None if bound else rounded(value) for _, value, _, _, bound in cells],
+                        "low": [rounded(low) for low, _ in inside], "high": [rounded(high) for _, high in inside],
+                        "marks": [marks.get((label, x), "") for x, *_ in cells],
+                        "bounds": [{"x": x, "y": rounded(value), "way": {"at_least": 1, "at_most": -1}.get(bound, 0),
+                                    "aside": aside.get((label, x), 0), "mark": marks.get((label, x), "> ")}
+                                   for x, value, _, _, bound in cells if bound]}
+    return {"lines": lines, "log": bool(spans_much([value for cells in series.values() for _, value, *_ in cells]))}
+
+
 def sweep_data(results):
     try:
         axis = sweep_figure.sweep_axis(results)
@@ -90,23 +108,15 @@ def sweep_data(results):
     if axis not in results.summary or results.target is None:
         return None
     rows, fixed = sweep_figure.rows_along(results, axis)
-    values = list(dict.fromkeys(rows[axis]))
-    numbers = sweep_figure.is_number(values)
-    series = {}
-    for label in results.algorithms_of(rows):
-        mine = rows[rows["algorithm"] == label]
-        x = [float(v) if numbers else values.index(v) for v in mine[axis]]
-        series[label] = {"x": x}
-        for name, columns in (("time", "time_to_target_{}_s"), ("speedup", "speedup{}")):
-            parts = ["mean", "low", "high"] if name == "time" else ["", "_low", "_high"]
-            series[label][name] = {key: rounded_list(mine[columns.format(part)])
-                                   for key, part in zip(("mean", "low", "high"), parts)}
-            lows, highs = series[label][name]["low"], series[label][name]["high"]
-            series[label][name]["low"] = [low if known(high) else None for low, high in zip(lows, highs)]  # none that is open
-        series[label]["speedup"]["mean"] = [rounded(supported(row)) for row in mine.to_dict("records")]
-        series[label]["speedup"]["marks"] = [mark(row) for row in mine.to_dict("records")]
-    return {"axis": results.axis_name(axis) + (f" ({fixed})" if fixed else ""), "series": series,
-            "log": sweep_figure.is_geometric(values), "values": values if numbers else [], "names": None if numbers else [str(v) for v in values]}
+    place, to_scale = sweep_figure.places_of(list(dict.fromkeys(rows[axis])))
+    place = {value: float(where) for value, where in place.items()}
+    order = sorted(place, key=place.get)
+    verdicts = {(row["algorithm"], place[row[axis]]): mark(row) for row in rows.to_dict("records")}
+    return {"axis": results.axis_name(axis) + (f" ({fixed})" if fixed else ""),
+            "to_scale": to_scale, "log": to_scale and is_geometric([place[value] for value in order]),
+            "places": [place[value] for value in order], "names": [value_text(value) for value in order],
+            "time": sweep_lines(results, rows, axis, place, sweep_figure.time_at, {}),
+            "speedup": sweep_lines(results, rows, axis, place, sweep_figure.speedup_at, verdicts)}
 
 
 def time_data(results, runs):
@@ -244,7 +254,9 @@ def chart_cards(data):
         cards.append(card("target", "Time to target", "Mean and 95 % interval, in the order of places. An interval that ends in an arrow goes on."))
         cards.append(card("speedup", "Speed-up", f"With the interval of the paired comparison. {WHAT_MARKS_MEAN}"))
     if data["sweep"]:
-        cards.append(card("sweep", f"Over {data['sweep']['axis']}", "One line per algorithm with its 95 % band; a gap: not reached.",
+        cards.append(card("sweep", f"Over {data['sweep']['axis']}", "One line per algorithm through what was measured, with its 95 % band. An open marker with an arrow: not "
+                          "every run reached the target there, and the true value lies in the arrow's direction (where no run did, from where "
+                          "the runs end). Open without an arrow: runs on both sides did not, and times are cut where these ended.",
                           choice("y", {"time": "time to target", "speedup": "speed-up"}, "what is shown") + ZOOM, wide=True))
     return cards
 

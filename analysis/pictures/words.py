@@ -3,6 +3,8 @@ from .figures.target import rows_of, target_text
 from .results import energy_unit, list_of, object_of, seconds, value_text
 from .verdicts import NO_BOUND, ONE_REPLICA, is_no_bound, is_undecided, known, sign, supported
 
+MANY_ALIKE = 4  # runs with the same warning: so many are counted, fewer are named
+
 
 def energy(joules):
     """As the closing table has it."""
@@ -302,14 +304,14 @@ def budget(results, runs):
 
 
 def run_warnings(results):
-    """One line per warning; what is the same of four and more runs of an algorithm is one line, as in the terminal."""
+    """One line per warning, as in the terminal: what is the same of several runs of an algorithm is one line, which names them
+    if they are few."""
     algorithm_of = dict(zip(results.runs["run"], results.runs["algorithm"]))
     warned, kinds = {}, {}
 
     def where_of(run):
         rows = results.runs[results.runs["run"] == run]
-        title = results.point_title(tuple(rows.iloc[0][axis] for axis in results.axes)) if len(rows) else ""
-        return f" at {title}" if title else ""
+        return results.point_title(tuple(rows.iloc[0][axis] for axis in results.axes)) if len(rows) else ""
 
     for _, warning in results.warnings.iterrows():
         label = algorithm_of.get(warning["run"], warning["run"])
@@ -319,11 +321,14 @@ def run_warnings(results):
     for (label, text), runs in warned.items():
         total = list(algorithm_of.values()).count(label)
         if kinds[label, text] in ("at_edge", "tuned_in_vain"):  # of the algorithm at a point, not of a run
-            lines += [f"{label}{where_of(run)} {text}" for run in runs] if len(runs) < 4 else [f"{label} (at {len(runs)} points) {text}"]
-        elif len(runs) < 4:
-            lines += [f"{run} {text}" for run in runs]
+            told = [where_of(run) for run in runs]
+            alone = label + (f" at {told[0]}" if told[0] else "")
+            several = f"at {len(runs)} points"
         else:
-            lines.append(f"{label} ({len(runs)} of {total} runs) {text}")
+            told, alone = runs, runs[0]
+            several = f"{len(runs)} of {total} runs"
+        listed = f": {', '.join(told)}" if len(runs) < min(MANY_ALIKE, total) and all(told) else ""
+        lines.append(f"{alone if len(runs) == 1 else f'{label} ({several}{listed})'} {text}")
     return lines
 
 

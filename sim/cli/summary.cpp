@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <map>
 #include <ostream>
-#include <set>
 #include <sstream>
+#include <utility>
 
 #include "sim/base/format.hpp"
 #include "sim/base/json.hpp"
@@ -43,7 +43,7 @@ TextRow header_of(const std::vector<std::string>& axis_names, const std::string&
 TextRow table_row(const ComparisonRow& comparison, bool has_target, bool has_accuracy,
                   const Extras& extras) {
   const SummaryRow cells(comparison);
-  TextRow row = {comparison.algorithm};
+  TextRow row = {cells.algorithm()};
   for (const Json& value : comparison.point) row.push_back(shown_value(value));
   if (has_target) {
     row.push_back(cells.time_to_target());
@@ -101,13 +101,18 @@ std::string target_text(const TargetSpec& target) {
   return text.str();
 }
 
-/// " at ratio=8"; nothing without a sweep.
-std::string at_point(const std::vector<std::string>& axis_names, const std::vector<Json>& point) {
+/// "ratio=8 bandwidth=1Gbps".
+std::string point_text(const std::vector<std::string>& axis_names, const std::vector<Json>& point) {
   std::string text;
   for (std::size_t i = 0; i < point.size(); ++i) {
-    text += (i == 0 ? " at " : " ") + axis_names[i] + "=" + shown_value(point[i]);
+    text += (i == 0 ? "" : " ") + axis_names[i] + "=" + shown_value(point[i]);
   }
   return text;
+}
+
+/// " at ratio=8"; nothing without a sweep.
+std::string at_point(const std::vector<std::string>& axis_names, const std::vector<Json>& point) {
+  return point.empty() ? "" : " at " + point_text(axis_names, point);
 }
 
 /// Whether it is of the algorithm at a point, not of the run that it is kept with.
@@ -115,39 +120,60 @@ bool is_of_tuning(const RunWarning& warning) {
   return warning.kind == "at_edge" || warning.kind == "tuned_in_vain";
 }
 
-/// What is wrong with the runs, or to be known of them, one line each; but what is the same of many
-/// runs of an algorithm is one line.
+/// Who has the same warning: one run, or all of an algorithm's that do, in the order of the rows.
+struct Warned {
+  std::vector<std::string> names;  ///< of runs; of a warning of tuning, the points
+  bool of_tuning = false;
+  bool told = false;
+};
+
+/// "sync-3", "sync (3 of 5 runs: sync-0, sync-2, sync-3)", "sync (4 of 5 runs)".
+std::string who_is_warned(const std::string& algorithm, const Warned& warned, std::size_t runs) {
+  constexpr std::size_t many = 4;  // are counted, fewer are named
+  const std::size_t count = warned.names.size();
+  const std::string& first = warned.names.front();
+  if (count == 1 && warned.of_tuning) return algorithm + (first.empty() ? "" : " at " + first);
+  if (count == 1) return first;
+  std::string text = algorithm + " (" +
+                     (warned.of_tuning ? "at " + std::to_string(count) + " points"
+                                       : std::to_string(count) + " of " + counted(runs, "run"));
+  if (count < std::min(many, runs)) {
+    for (std::size_t i = 0; i < count; ++i) text += (i == 0 ? ": " : ", ") + warned.names[i];
+  }
+  return text + ")";
+}
+
+/// What is wrong with the runs, or to be known of them, one line each; but what is the same of
+/// several runs of an algorithm is one line.
 std::vector<std::string> warnings_about(const std::vector<const ComparisonRow*>& rows,
                                         const std::vector<std::string>& axes) {
-  constexpr std::size_t many = 4;
-  std::map<std::pair<std::string, std::string>, std::size_t> warned;  // by algorithm and words
+  std::map<std::pair<std::string, std::string>, Warned> warned;  // by algorithm and words
   std::map<std::string, std::size_t> runs;
+  const auto name_of = [](const ComparisonRow& row, const RunResult& run) {
+    return row.runs.size() == 1 && row.point.empty() ? run.algorithm : run.run;
+  };
   for (const ComparisonRow* row : rows) {
     runs[row->algorithm] += row->runs.size();
     for (const RunResult* r : row->runs) {
-      for (const RunWarning& warning : r->warnings) ++warned[{r->algorithm, warning.text}];
+      for (const RunWarning& warning : r->warnings) {
+        Warned& alike = warned[{r->algorithm, warning.text}];
+        alike.of_tuning = is_of_tuning(warning);
+        alike.names.push_back(alike.of_tuning ? point_text(axis_names(axes), row->point)
+                                              : name_of(*row, *r));
+      }
     }
   }
   std::vector<std::string> lines;
-  std::set<std::pair<std::string, std::string>> told;
   for (const ComparisonRow* row : rows) {
     for (const RunResult* r : row->runs) {
-      const std::string name = row->runs.size() == 1 && row->point.empty() ? r->algorithm : r->run;
       if (r->status != RunStatus::ok) {
-        lines.push_back(name + " " + to_text(r->status) + ": " + r->reason);
+        lines.push_back(name_of(*row, *r) + " " + to_text(r->status) + ": " + r->reason);
       }
       for (const RunWarning& warning : r->warnings) {
-        const std::size_t count = warned[{r->algorithm, warning.text}];
-        const std::string who =
-            is_of_tuning(warning) ? r->algorithm + at_point(axis_names(axes), row->point) : name;
-        if (count < many)
-          lines.push_back("warning: " + who + " " + warning.text);
-        else if (told.insert({r->algorithm, warning.text}).second)
-          lines.push_back("warning: " + r->algorithm + " (" +
-                          (is_of_tuning(warning) ? "at " + std::to_string(count) + " points"
-                                                 : std::to_string(count) + " of " +
-                                                       counted(runs[r->algorithm], "run")) +
-                          ") " + warning.text);
+        Warned& alike = warned[{r->algorithm, warning.text}];
+        if (std::exchange(alike.told, true)) continue;
+        lines.push_back("warning: " + who_is_warned(r->algorithm, alike, runs[r->algorithm]) + " " +
+                        warning.text);
       }
     }
   }
@@ -213,6 +239,7 @@ void print_legend(std::ostream& out, const std::vector<const ComparisonRow*>& ro
   bool cut = false;
   bool late = false;
   bool open = false;
+  bool edge = false;
   for (const ComparisonRow* row : rows) {
     const SummaryRow cells(*row);
     repeated = repeated || row->runs.size() > 1;
@@ -221,8 +248,10 @@ void print_legend(std::ostream& out, const std::vector<const ComparisonRow*>& ro
     cut = cut || cells.is_cut();
     late = late || cells.is_late();
     open = open || cells.is_open();
+    edge = edge || cells.is_at_edge();
   }
   if (repeated) out << "\n  []: 95 % confidence intervals (Student t); see summary.csv\n";
+  if (edge) out << (repeated ? "" : "\n") << edge_line;
   if (!has_target) return;
   if (!repeated && !rows.front()->against.empty()) out << "\n" << one_replica_line;
   if (undecided) {

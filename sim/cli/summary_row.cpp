@@ -55,6 +55,10 @@ std::optional<double> SummaryRow::mean(Figure figure) const {
   return estimate ? std::optional(estimate->value) : std::nullopt;
 }
 
+std::string SummaryRow::algorithm() const {
+  return row_.algorithm + (is_at_edge() ? edge_mark : "");
+}
+
 std::string SummaryRow::time_to_target() const {
   const std::string count =
       repeated_ ? " (" + std::to_string(row_.reached) + "/" + std::to_string(row_.runs.size()) + ")"

@@ -8,6 +8,9 @@ namespace motley {
 
 /// Below a table in which no ratio is marked.
 inline constexpr const char* one_replica_line = "  one replica: nothing is decided; see replicas\n";
+/// What the mark of an edge means.
+inline constexpr const char* edge_line =
+    "  † tuned to the edge of its grid, or in vain, so that better may lie beyond; see tuned.csv\n";
 /// In front of a ratio that the repetitions do not decide.
 inline constexpr const char* undecided_mark = "~";
 /// "~1.02x", "> 3.10x": what is undecided and what is a bound is marked as such. A bound is the end of the
@@ -27,6 +30,11 @@ class SummaryRow {
   /// For the upper end of an interval that goes beyond the end of the runs.
   static constexpr const char* open_mark = "open";
 
+  /// Behind the name of an algorithm that was tuned to the edge of its grid; as in the figures.
+  static constexpr const char* edge_mark = " †";
+
+  /// The algorithm, marked where its tuning may not have found the best.
+  std::string algorithm() const;
   /// "12.30 s [11.90, 12.71] (5/5)": the mean of those that reached the target, and how many did;
   /// "> 12.30 s (3/5)" where not all did.
   std::string time_to_target() const;
@@ -48,6 +56,7 @@ class SummaryRow {
   /// Whether the mean time is a bound, as some runs never arrived.
   bool is_late() const { return row_.reached > 0 && row_.reached < row_.runs.size(); }
   bool is_open() const;
+  bool is_at_edge() const { return row_.runs.front()->tuned_at_edge.value_or(false); }
   bool is_cut() const { return versus_.ratio && versus_.bound == Bound::mixed; }
 
  private:

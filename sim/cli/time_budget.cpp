@@ -13,11 +13,14 @@ double share(const RunResult& result, double seconds_summed) {
   return total > 0 ? seconds_summed / total : 0;
 }
 
-/// "slowest class: cpu"; where speeds differ within that class, "slowest worker: node7".
+/// " (slowest class: cpu)"; where speeds differ within that class, "slowest worker: node7". Nothing where all
+/// are equally fast: then no speed says for whom the others wait.
 std::string slowest(const RunResult& result) {
-  const auto last = std::min_element(
+  const auto ends = std::minmax_element(
       result.workers.begin(), result.workers.end(),
       [](const WorkerResult& a, const WorkerResult& b) { return a.speed_flops < b.speed_flops; });
+  const auto last = ends.first;
+  if (last->speed_flops == ends.second->speed_flops) return "";
   const bool class_is_even =
       std::all_of(result.workers.begin(), result.workers.end(), [&](const WorkerResult& worker) {
         return worker.class_name != last->class_name || worker.speed_flops == last->speed_flops;
@@ -25,9 +28,10 @@ std::string slowest(const RunResult& result) {
   const auto equals = std::count_if(
       result.workers.begin(), result.workers.end(),
       [&](const WorkerResult& worker) { return worker.speed_flops == last->speed_flops; });
-  if (class_is_even) return "slowest class: " + last->class_name;
-  return equals == 1 ? "slowest worker: " + last->name
-                     : std::to_string(equals) + " slowest workers: " + last->name + " and others";
+  if (class_is_even) return " (slowest class: " + last->class_name + ")";
+  return equals == 1
+             ? " (slowest worker: " + last->name + ")"
+             : " (" + std::to_string(equals) + " slowest workers: " + last->name + " and others)";
 }
 
 }  // namespace
@@ -47,7 +51,7 @@ std::string time_budget(const RunResult& r) {
   const double discarded = share(r, r.discarded_s());
   return "compute " + percent(share(r, r.compute_s())) + ", transfer " +
          percent(share(r, r.transfer_s())) + ", wait " + percent(wait) +
-         (wait >= 0.01 ? " (" + slowest(r) + ")" : "") +
+         (wait >= 0.01 ? slowest(r) : "") +
          (discarded > 0 ? ", discarded " + percent(discarded) : "") +
          (r.down_s() > 0 ? ", down " + percent(share(r, r.down_s())) : "") +
          (busiest == nullptr ? "" : "; busiest link " + busiest->name + " " + percent(busy));

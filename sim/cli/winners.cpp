@@ -25,6 +25,11 @@ struct Winner {
     return first == nullptr || second == nullptr ? nullptr
                                                  : first->result_against(second->algorithm);
   }
+  /// Whether one of the two may not be at its best.
+  bool is_at_edge() const {
+    return (first != nullptr && SummaryRow(*first).is_at_edge()) ||
+           (second != nullptr && SummaryRow(*second).is_at_edge());
+  }
   bool is_decided() const { return first != nullptr && first->decided.value_or(false); }
 };
 
@@ -62,9 +67,9 @@ TextRow row_of(const Winner& winner, bool has_target, bool has_accuracy) {
                           : cells.final_loss();
   };
   const bool is_there = winner.first != nullptr;
-  row.push_back(is_there ? winner.first->algorithm : has_target ? "nobody" : "-");
+  row.push_back(is_there ? SummaryRow(*winner.first).algorithm() : has_target ? "nobody" : "-");
   row.push_back(is_there ? figure(*winner.first) : "-");
-  row.push_back(winner.second != nullptr ? winner.second->algorithm : "-");
+  row.push_back(winner.second != nullptr ? SummaryRow(*winner.second).algorithm() : "-");
   if (!has_target) {
     row.push_back(winner.second != nullptr ? figure(*winner.second) : "-");
     return row;
@@ -127,6 +132,7 @@ void print_winners(std::ostream& out, const std::vector<const ComparisonRow*>& r
     }
     print_table(out, table);
     out << "\n";
+    if (std::ranges::any_of(winners, &Winner::is_at_edge)) out << edge_line;
   }
   out << "  first: " << tally(winners, has_target) << "\n";
   if (has_target && rows.front()->replicas == 1) {

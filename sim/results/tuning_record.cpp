@@ -1,5 +1,8 @@
 #include "sim/results/tuning_record.hpp"
 
+#include <iomanip>
+#include <sstream>
+
 #include "sim/scenario/sweep.hpp"
 
 namespace motley {
@@ -9,6 +12,12 @@ std::vector<std::string> texts(const StrictJson& list) {
   std::vector<std::string> found;
   for (std::size_t i = 0; i < list.elements(); ++i) found.push_back(list.element(i).text());
   return found;
+}
+
+double to_digits(double value, int digits) {
+  std::ostringstream text;
+  text << std::setprecision(digits) << value;
+  return std::stod(text.str());
 }
 
 }  // namespace
@@ -23,7 +32,9 @@ std::string TuningRecord::chosen_text() const {
   std::string text;
   if (chosen < 0) return text;
   for (const auto& [name, value] : candidates[static_cast<std::size_t>(chosen)].values.items()) {
-    text += (text.empty() ? "" : ", ") + name + " " + shown_value(value);
+    // Those of a log scale have as many digits as a double; tuned.csv has them all.
+    text += (text.empty() ? "" : ", ") + name + " " +
+            shown_value(value.is_number_float() ? Json(to_digits(value, 4)) : value);
   }
   return text;
 }

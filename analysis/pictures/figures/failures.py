@@ -8,8 +8,8 @@ from .gantt import shown_runs
 
 NAME = "failures"
 TITLE = "Throughput and learning around failures"
-HOW_TO_READ = ("One line per algorithm, its first traced replica. Top: what it has learnt; middle: epochs per second "
-               "between one evaluation and the next; bottom: how many workers are up, dark where some are down, the same "
+HOW_TO_READ = ("One line per algorithm, its first traced replica. Top: what it has learnt by the last evaluation; middle: "
+               "epochs per second from each evaluation to the next, which are far apart where nothing is updated; bottom: how many workers are up, dark where some are down, the same "
                "for all algorithms. A line that falls to nothing while somebody is down belongs to an algorithm that "
                "waits for the return; one that dips by the share that is gone goes on with the others.")
 NAMES = {"test_accuracy": "test accuracy", "test_loss": "test loss"}
@@ -33,9 +33,10 @@ def draw(results, look):
             continue
         rows = rows.drop_duplicates("time_s").sort_values("time_s")
         style = look.line(run["algorithm"], markevery=max(1, len(rows) // 7))
-        top.plot(rows["time_s"], rows[measure], **style)
-        took = np.diff(rows["time_s"])
-        middle.plot(rows["time_s"].iloc[1:], np.diff(rows["epochs"]) / took, **style)
+        top.plot(rows["time_s"], rows[measure], drawstyle="steps-post", **style)
+        pace = np.diff(rows["epochs"]) / np.diff(rows["time_s"])
+        # From each evaluation to the next, the first included: a gap without any is seen from where it begins.
+        middle.plot(rows["time_s"], [pace[0], *pace], drawstyle="steps-pre", **style)
     top.set_ylabel(NAMES[measure])
     middle.set_ylabel("epochs per second")
     middle.set_ylim(bottom=0)

@@ -86,6 +86,22 @@ def beside_each_other(series):
     return aside
 
 
+def places_of(values):
+    """({value: where on the axis it is drawn}, whether that is to scale): numbers and quantities of one dimension are, in SI;
+    anything else stands side by side."""
+    sizes = values if is_number(values) else sizes_of(values)
+    return dict(zip(values, sizes or range(len(values)))), bool(sizes)
+
+
+def cells_along(results, rows, axis, place, cell_of):
+    """label -> [(x, value, low, high, bound)], from left to right, of what is known."""
+    series = {}
+    for label in results.algorithms_of(rows):
+        cells = [(place[row[axis]], *cell_of(results, row)) for _, row in rows[rows["algorithm"] == label].iterrows()]
+        series[label] = sorted((cell for cell in cells if known(cell[1])), key=lambda cell: cell[0])
+    return series
+
+
 def draw_line(ax, look, label, cells, bands, aside):
     """A line through what was measured and a band around it; a bound is an open marker with an arrow, which no line goes
     through. cells: (x, value, low, high, bound), from left to right."""
@@ -166,9 +182,7 @@ def draw(results, look):
     if results.summary.empty or axis not in results.summary:
         raise NoData(f"summary.csv has no column {axis}")
     rows, fixed = rows_along(results, axis)
-    values = list(dict.fromkeys(rows[axis]))
-    sizes = values if is_number(values) else sizes_of(values)
-    place = dict(zip(values, sizes or range(len(values))))
+    place, to_scale = places_of(list(dict.fromkeys(rows[axis])))
     bands = rows["n"].max() >= FEWEST_FOR_BANDS
     baseline = rows["baseline"].dropna()
     kinds = [(time_at, f"time to {target_text(results)} (s)"),
@@ -176,11 +190,7 @@ def draw(results, look):
     fig, axes = panels(look, 2, height=2.5)
     all_ends = []
     for ax, (cell_of, label) in zip(axes, kinds):
-        series = {}
-        for algorithm in results.algorithms_of(rows):
-            mine = rows[rows["algorithm"] == algorithm]
-            cells = [(place[row[axis]], *cell_of(results, row)) for _, row in mine.iterrows()]
-            series[algorithm] = sorted((cell for cell in cells if known(cell[1])), key=lambda cell: cell[0])
+        series = cells_along(results, rows, axis, place, cell_of)
         aside = beside_each_other(series)
         for algorithm, cells in series.items():
             mine = rows[rows["algorithm"] == algorithm]
@@ -193,7 +203,7 @@ def draw(results, look):
             ax.margins(x=0.09)  # for those beside the first and the last place
         ends = {algorithm: cells[-1][:2] for algorithm, cells in series.items() if cells}
         shown = [value for cells in series.values() for _, value, *_ in cells]
-        frame(ax, results.axis_name(axis), place, bool(sizes), shown, label)
+        frame(ax, results.axis_name(axis), place, to_scale, shown, label)
         all_ends.append(ends)
     axes[1].axhline(1, color="0.35", linestyle="--", linewidth=0.9)
     if fixed:

@@ -52,10 +52,53 @@
     },
   };
 
+  // Bounds: dataset.bounds[i] = {way, aside}, an arrow from each marker up (1) or down (-1) to where the true value is; those
+  // at one place stand side by side.
+  const arrows = {
+    id: "arrows",
+    afterDatasetsUpdate(chart) {
+      chart.data.datasets.forEach((dataset, d) => (dataset.bounds || []).forEach((bound, i) => { chart.getDatasetMeta(d).data[i].x += 1.5 * bound.aside; }));
+    },
+    afterDatasetsDraw(chart) {
+      const ctx = chart.ctx;
+      chart.data.datasets.forEach((dataset, d) => (dataset.bounds || []).forEach((bound, i) => {
+        const { x, y } = chart.getDatasetMeta(d).data[i];
+        if (!bound.way || x < chart.chartArea.left || x > chart.chartArea.right) return;
+        const end = y - 18 * bound.way;
+        ctx.save();
+        ctx.beginPath();
+        ctx.moveTo(x, y - 5 * bound.way); ctx.lineTo(x, end);
+        ctx.moveTo(x - 4, end + 5 * bound.way); ctx.lineTo(x, end); ctx.lineTo(x + 4, end + 5 * bound.way);
+        ctx.strokeStyle = dataset.borderColor;
+        ctx.lineWidth = 1.5;
+        ctx.stroke();
+        ctx.restore();
+      }));
+    },
+  };
+
+  // Ticks at the values of a sweep; a name that would meet the one before it is left out, its tick stays.
+  const nameTicks = (scale, places, nameOf, log) => {
+    const along = (value) => (log ? Math.log(value) : value);
+    const letter = 7 / (scale.maxWidth || 600) * (along(scale.max) - along(scale.min));
+    let free = -Infinity;
+    scale.ticks = places.filter((value) => value >= scale.min && value <= scale.max).map((value) => {
+      const name = nameOf(value), half = (name.length / 2 + 0.5) * letter;
+      const fits = along(value) - half >= free;
+      if (fits) free = along(value) + half;
+      return { value, name: fits ? name : "" };
+    });
+  };
+
   const setRange = (chart, low, high) => {
     chart.options.scales.x.min = low;
     chart.options.scales.x.max = high;
     chart.update("none");
+  };
+  // As it was at first.
+  const showAll = (chart) => {
+    const { min, max } = makers[chart.canvas.closest("[data-chart]").dataset.chart]().options.scales.x;
+    setRange(chart, min, max);
   };
   // Drag over a chart to see that stretch of its x axis; double click for all of it again.
   const zoom = {
@@ -82,7 +125,7 @@
         const [low, high] = [drag.from, drag.to].sort((a, b) => a - b).map((p) => chart.scales.x.getValueForPixel(p));
         setRange(chart, low, high);
       });
-      canvas.addEventListener("dblclick", () => setRange(chart, undefined, undefined));
+      canvas.addEventListener("dblclick", () => showAll(chart));
     },
     afterDraw(chart) {
       const drag = chart.$drag;
@@ -203,16 +246,27 @@
       return chart;
     },
     sweep() {
-      const kind = control("sweep", "y");
+      const kind = control("sweep", "y"), { to_scale: toScale, log, places, names } = data.sweep;
+      const { lines, log: logValues } = data.sweep[kind];
       const sets = [];
-      for (const [label, series] of Object.entries(data.sweep.series)) {
-        if (visible(label)) sets.push(...bandSets(label, { x: series.x, ...series[kind] }, { pointRadius: 4 }));
+      for (const [label, series] of Object.entries(lines)) {
+        if (!visible(label)) continue;
+        sets.push(...bandSets(label, series, { pointRadius: 4 }), { label, algorithm: label, data: series.bounds.map(({ x, y }) => ({ x, y })),
+          bounds: series.bounds, marks: series.bounds.map((bound) => bound.mark), showLine: false, ...markerOf(label), pointRadius: 4,
+          pointHitRadius: 8, borderWidth: 2, borderColor: colourOf(label), pointBackgroundColor: isDark() ? "#14171a" : "#ffffff" });
       }
-      const x = data.sweep.names ? { min: 0, ticks: { stepSize: 1, callback: (v) => data.sweep.names[v] } }
-        : { ...(data.sweep.log ? { type: "logarithmic" } : {}), ...(data.sweep.values.length <= 10
-          ? { afterBuildTicks: (scale) => { scale.ticks = data.sweep.values.map((value) => ({ value })); }, ticks: { callback: short } } : {}) };
-      return { type: "line", data: { datasets: sets }, options: lineOptions(data.sweep.axis + (data.sweep.log ? " (log scale)" : ""),
-        kind === "speedup" ? `speed-up over ${data.baseline}` : "virtual time to target (s)", { y: { beginAtZero: true }, x }) };
+      const nameOf = (value) => names[places.indexOf(value)] || "";
+      const [low, high] = [places[0], places[places.length - 1]];
+      const room = log ? (high / low) ** 0.04 : 0.04 * (high - low);  // beside the first and the last
+      const ends = !toScale ? { min: -0.2, max: high + 0.2 } : log ? { min: low / room, max: high * room } : { min: low - room, max: high + room };
+      const named = !toScale || places.length <= 10 || names.some((name) => !Number.isFinite(Number(name)));
+      const x = { ...ends, ...(log ? { type: "logarithmic" } : {}), ...(named ? { afterBuildTicks: (scale) => nameTicks(scale, places, nameOf, log),
+        ticks: { autoSkip: false, callback(value, i) { return this.ticks[i].name; } } } : {}) };
+      const options = lineOptions(data.sweep.axis + (log ? " (log scale)" : ""),
+        (kind === "speedup" ? `speed-up over ${data.baseline}` : "virtual time to target (s)") + (logValues ? " (log scale)" : ""),
+        { y: logValues ? { type: "logarithmic", grace: "8%", ticks: { callback: short } } : { beginAtZero: true, grace: "8%" }, x });
+      options.plugins.tooltip.callbacks.title = (items) => (items.length ? `${data.sweep.axis}: ${nameOf(items[0].parsed.x)}` : "");
+      return { type: "line", data: { datasets: sets }, options };
     },
     time() {
       const rows = (data.time[point()] || []).filter((r) => visible(r.algorithm));
@@ -275,7 +329,7 @@
       charts[name].resize();
       charts[name].update("none");
     } else {
-      charts[name] = new Chart(document.querySelector(`[data-chart="${name}"] canvas`), { ...config, plugins: [intervals, zoom] });
+      charts[name] = new Chart(document.querySelector(`[data-chart="${name}"] canvas`), { ...config, plugins: [intervals, arrows, zoom] });
     }
   };
   const drawAll = () => Object.keys(makers).filter((n) => document.querySelector(`[data-chart="${n}"]`)).forEach(draw);
@@ -306,7 +360,7 @@
     }));
     document.querySelectorAll("[data-zoom]").forEach((button) => button.addEventListener("click", () => {
       const chart = charts[button.closest("[data-chart]").dataset.chart];
-      if (button.dataset.zoom === "all") setRange(chart, makers[button.closest("[data-chart]").dataset.chart]().options.scales.x.min, undefined);
+      if (button.dataset.zoom === "all") showAll(chart);
       else zoomBy(chart, Number(button.dataset.zoom));
     }));
     dark.addEventListener("change", drawAll);
