@@ -360,7 +360,12 @@ std::string Experiment::describe() const {
   for (std::size_t i = 0; i < classes.size(); ++i) {
     text << (i > 0 ? ", " : "") << classes[i].second << " " << classes[i].first;
   }
-  text << "), " << problem_->dimension() << " parameters";
+  text << "), ";
+  if (problem_->is_real()) {
+    text << problem_->dimension() << " parameters";
+  } else {
+    text << "nothing is learnt";
+  }
   if (data_) text << ", " << data_->description;
   if (data_ && of_one_class(data_->train)) {
     text << "\nwarning: all training samples are of one class: there is nothing to learn";
