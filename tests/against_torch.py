@@ -3,10 +3,15 @@
 
   tests/against_torch.py [PROGRAM] [ROUNDS]     build/motley and 5 rounds unless told otherwise
 
-Needs python3-torch; no test runs it. Prints, for mlp (784-128-10), cnn (1x28x28, conv 16 and 32 of 5x5 with pool 2,
-dense 128) and resnet20 (3x32x32, group normalisation), all with a batch of 32 and one thread, the milliseconds of a
-gradient in both and how many times as long PyTorch takes. Rounds are interleaved: PROGRAM and PyTorch in turn.
+Needs python3-torch, which Debian installs for /usr/bin/python3; no test runs it. Prints, for mlp (784-128-10), cnn
+(1x28x28, conv 16 and 32 of 5x5 with pool 2, dense 128) and resnet20 (3x32x32, group normalisation), all with a batch of
+32 and one thread, the milliseconds of a gradient in both and how many times as long PyTorch takes. Rounds are
+interleaved: PROGRAM and PyTorch in turn.
+
+The dense layers of Debian's PyTorch are whatever libblas.so.3 is: with the reference BLAS they take many times as long
+as with libopenblas0, and the comparison says little. So the rate of a large product in PyTorch is printed, too.
 """
+import importlib.util
 import json
 import pathlib
 import statistics
@@ -14,6 +19,9 @@ import subprocess
 import sys
 import time
 
+if importlib.util.find_spec("torch") is None:
+    sys.exit(f"against_torch.py: {sys.executable} lacks torch: install python3-torch (and libopenblas0) and use "
+             "/usr/bin/python3")
 import torch
 from torch import nn
 from torch.nn import functional
@@ -80,6 +88,17 @@ def torch_ms(name):
     return 1e3 * best
 
 
+def product_gflops():
+    """The best rate of a 768^3 product, as motley bench measures oneDNN's."""
+    a, b = torch.randn(768, 768), torch.randn(768, 768)
+    best = float("inf")
+    for _ in range(20):
+        start = time.thread_time()
+        torch.mm(a, b)
+        best = min(best, time.thread_time() - start)
+    return 2 * 768**3 / best / 1e9
+
+
 def motley_ms(program):
     """By model, from the bench's own figures."""
     output = subprocess.run([program, "bench", "--kernels", "--json"], check=True, capture_output=True, text=True)
@@ -97,7 +116,8 @@ def main():
         for name in MODELS:
             times[name][0].append(own[name])
             times[name][1].append(torch_ms(name))
-    print(f"PyTorch {torch.__version__}, one thread, batch {BATCH}, medians of {rounds} rounds")
+    print(f"PyTorch {torch.__version__}, one thread, batch {BATCH}, medians of {rounds} rounds; a 768^3 product in "
+          f"PyTorch: {product_gflops():.0f} GFLOP/s")
     for name, (own, other) in times.items():
         ratio = statistics.median(o / m for m, o in zip(own, other))
         print(f"  {name:9} motley {statistics.median(own):8.2f} ms   torch {statistics.median(other):8.2f} ms   "

@@ -130,15 +130,26 @@ TEST_CASE("files that are not CIFAR-10's are refused by name") {
   const TemporaryFolder folder;
   write_cifar10(folder);
   const std::string file = folder.file("data_batch_4.bin");
-  SECTION("missing") {
+  SECTION("missing in a folder that the scenario names, into which nothing is ever fetched") {
     std::filesystem::remove(file);
-    CHECK_THROWS_WITH(
-        load(cifar10(2, 1), folder),
-        at(folder) +
-            "data_batch_4.bin: no such file; ./motley data cifar10 fetches it, or unpack "
-            "cifar-10-binary.tar.gz so that data_batch_1.bin, data_batch_2.bin, "
-            "data_batch_3.bin, data_batch_4.bin, data_batch_5.bin, test_batch.bin are in " +
-            folder.file("."));
+    CHECK_THROWS_WITH(load(cifar10(2, 1), folder),
+                      at(folder) +
+                          "data_batch_4.bin: no such file; unpack cifar-10-binary.tar.gz so that " +
+                          "data_batch_1.bin, data_batch_2.bin, data_batch_3.bin, data_batch_4.bin, "
+                          "data_batch_5.bin, test_batch.bin are in " +
+                          folder.file(".") +
+                          ", or remove \"folder\" and let ./motley data cifar10 fetch it into " +
+                          usual_folder(cifar10_format()).string());
+  }
+  SECTION("missing where they are fetched to") {
+    const Workplace workplace;
+    const Outcome outcome = workplace.run({"--set", R"(/data={"kind": "cifar10"})"},
+                                          {{"MOTLEY_DATA", folder.file("data")}});
+    const std::string place = folder.file("data/cifar-10-batches-bin");
+    CHECK(outcome.exit_code == 2);
+    CHECK(contains(outcome.err, "/data: CIFAR-10 is not there, there is no folder " + place +
+                                    ": ./motley data cifar10 fetches it, or unpack "
+                                    "cifar-10-binary.tar.gz so that data_batch_1.bin"));
   }
   SECTION("cut short, even where it is not read") {
     std::filesystem::resize_file(file, batch_bytes - 3073);

@@ -202,7 +202,32 @@ TEST_CASE("IDX files may have other names") {
   CHECK(data.train.labels == Labels{0, 1, 2, 0, 1, 2, 0});
   CHECK(data.test.size() == 4);
   spec["test_images"] = "d";
-  CHECK_THROWS_WITH(load(spec, folder), folder.at("path") + folder.file("./d") +
+  CHECK_THROWS_WITH(load(spec, folder), folder.at("test_images") + folder.file("./d") +
+                                            ": no such file, neither plain nor .gz");
+}
+
+TEST_CASE("flaws of an IDX file are told at the key that named it") {
+  const Folder folder;
+  write_idx(folder);
+  folder.write("cut", images(7).substr(0, 16 + 3 * 6 + 1));
+  folder.write("few", labels(6));
+  folder.write_gz("none.gz", "no labels");
+  const auto refusal = [&](const std::string& key, const std::string& name, const std::string& file,
+                           const std::string& why) {
+    Json spec = idx_spec();
+    spec[key] = name;
+    CHECK_THROWS_WITH(load(spec, folder), folder.at(key) + folder.file("./" + file) + ": " + why);
+  };
+  refusal("train_images", "cut", "cut", "ends after 3 of its 7 images");
+  refusal("train_labels", "few", "few", "has 6 labels for the 7 images of train-images-idx3-ubyte");
+  refusal("test_labels", "none", "none.gz",
+          "must start with the IDX magic number 0x00000801, got 0x6e6f206c");
+  // By its usual name a file is found by the folder alone.
+  folder.remove("t10k-images-idx3-ubyte");
+  Json spec = idx_spec();
+  spec["train_images"] = "train-images-idx3-ubyte";
+  CHECK_THROWS_WITH(load(spec, folder), folder.at("path") +
+                                            folder.file("./t10k-images-idx3-ubyte") +
                                             ": no such file, neither plain nor .gz");
 }
 

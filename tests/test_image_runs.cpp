@@ -72,6 +72,16 @@ TEST_CASE("images are augmented only for models that take images") {
         "choose cnn or resnet\n");
 }
 
+TEST_CASE("a way to augment that is named twice is refused") {
+  const Workplace workplace;
+  const Outcome outcome =
+      workplace.run(with_images({"--set", R"(/data/augment=["flip", "crop", "flip"])"}));
+  CHECK(outcome.exit_code == 2);
+  CHECK(outcome.err ==
+        "motley: s.json: /data/augment/2: is named twice, and happens once: remove one, got "
+        "\"flip\"\n");
+}
+
 TEST_CASE("a network on data without a shape is refused with what to do") {
   const Workplace workplace;
   const Outcome outcome = workplace.run_with(network);

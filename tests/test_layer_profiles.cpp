@@ -326,6 +326,24 @@ TEST_CASE("profiles that cannot be used are refused at their place") {
   CHECK(complaint_about(scenario) ==
         "/algorithms/0: the trained model has 4 parameters, fewer than the 54 parts in which the "
         "modelled network travels");
+  // A network of two bytes for three servers, none of which may have nothing.
+  scenario["cost"]["profile"] = {{{"flops", "1f"}, {"bytes", "2B"}}};
+  scenario["algorithms"][0].erase("overlap");
+  scenario["cluster"]["servers"] = {{{"count", 3}, {"speed", "1Gf"}}};
+  scenario["cluster"].erase("server");
+  CHECK(complaint_about(scenario) ==
+        "/algorithms/0: the model has 2 bytes, fewer than the 3 servers of /cluster/servers");
+}
+
+TEST_CASE("where nothing is learnt no parameters are told of") {
+  Json scenario = learning_scenario();
+  CHECK_THAT(experiment_of(scenario).describe(), Catch::Contains(", 140 parameters, synthetic"));
+  scenario.erase("data");
+  scenario["model"] = {{"kind", "none"}};
+  scenario["cost"] = {{"profile", "resnet50"}};
+  const std::string told = experiment_of(scenario).describe();
+  CHECK_THAT(told, Catch::StartsWith("4 workers (2 fast, 2 slow), nothing is learnt\n"));
+  CHECK_THAT(told, !Catch::Contains("parameters"));
 }
 
 }  // namespace motley

@@ -99,7 +99,8 @@ std::vector<Shard> split_model(const ExchangeSpec& spec, const std::vector<Layer
   if (spec.placement == ExchangeSpec::Placement::even || servers == 1) {
     if (size < servers) {
       throw InputError(place, "the model has " + std::to_string(size) +
-                                  " parameters, fewer than the " + std::to_string(servers) +
+                                  (size == dimension ? " parameters" : " bytes") +
+                                  ", fewer than the " + std::to_string(servers) +
                                   " servers of /cluster/servers");
     }
     for (std::size_t s = 0; s < servers; ++s) ends.push_back(size * (s + 1) / servers);

@@ -1,5 +1,7 @@
 #include "sim/learning/learning_spec.hpp"
 
+#include <algorithm>
+
 #include "sim/learning/data/catalog.hpp"
 #include "sim/learning/models/catalog.hpp"
 
@@ -22,6 +24,14 @@ void check_together(const LearningSpec& spec, const LoadedScenario& loaded) {
     throw InputError(
         root / "data" / "augment",
         "the " + kind + " model knows no images: remove this key, or choose cnn or resnet");
+  }
+  const std::vector<AugmentationStep> steps = spec.augment();
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    if (std::count(steps.begin(), steps.begin() + static_cast<std::ptrdiff_t>(i), steps[i]) == 0) {
+      continue;
+    }
+    throw InputError(root / "data" / "augment" / i, "is named twice, and happens once: remove one",
+                     loaded.full["data"]["augment"][i]);
   }
   if (!model.learns() && s.target) {
     throw InputError(root / "target", "nothing is learnt without a model: remove this key");

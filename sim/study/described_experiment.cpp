@@ -68,7 +68,11 @@ std::string described_experiment(const Experiment& experiment) {
   const ClusterPlan& cluster = experiment.cluster();
   std::ostringstream text;
   tell_workers(text, cluster);
-  text << ", " << experiment.problem().dimension() << " parameters";
+  if (experiment.problem().is_real()) {
+    text << ", " << experiment.problem().dimension() << " parameters";
+  } else {
+    text << ", nothing is learnt";
+  }
   if (const Dataset* data = experiment.data()) {
     text << ", " << data->description;
     if (of_one_class(data->train)) {

@@ -31,6 +31,10 @@ std::string how_to_get(const CifarFormat& format, const fs::path& folder) {
   const std::string by_hand =
       "unpack " + format.archive + " so that " + file_names(format) + " are in " + folder.string();
   if (format.package.empty()) return by_hand;
+  if (folder != usual_folder(format)) {
+    return by_hand + ", or remove \"folder\" and let ./motley data " + format.kind +
+           " fetch it into " + usual_folder(format).string();
+  }
   return "./motley data " + format.kind + " fetches it, or " + by_hand;
 }
 

@@ -30,13 +30,14 @@ fs::path plain_or_gzipped(const fs::path& plain) {
   return {};
 }
 
-fs::path existing(const fs::path& plain, const Place& place) {
-  fs::path file = plain_or_gzipped(plain);
-  if (!file.empty()) return file;
+NamedFile existing(const NamedFile& plain) {
+  const fs::path file = plain_or_gzipped(plain.path);
+  if (!file.empty()) return {file, plain.place};
   std::error_code ignored;
-  throw InputError(place, plain.string() + ": " +
-                              (fs::exists(plain, ignored) ? why_not_regular(plain)
-                                                          : "no such file, neither plain nor .gz"));
+  throw InputError(plain.place,
+                   plain.path.string() + ": " +
+                       (fs::exists(plain.path, ignored) ? why_not_regular(plain.path)
+                                                        : "no such file, neither plain nor .gz"));
 }
 
 std::string hex(std::uint32_t number) {
@@ -48,8 +49,8 @@ std::string hex(std::uint32_t number) {
 /// An open IDX file of unsigned bytes, read from front to back.
 class IdxFile {
  public:
-  IdxFile(const fs::path& file, unsigned dimensions, const Place& place)
-      : name_(file.string()), place_(place), gz_(gzopen(file.c_str(), "rb")) {
+  IdxFile(const NamedFile& file, unsigned dimensions)
+      : name_(file.path.string()), place_(file.place), gz_(gzopen(file.path.c_str(), "rb")) {
     if (!gz_) fail("cannot be opened");
     gzbuffer(gz_.get(), 1U << 17);  // the default of 8 KiB costs some speed
     const std::uint32_t magic = header_number();
@@ -153,24 +154,24 @@ std::string size_of(const ImageShape& shape) {
   return std::to_string(shape.height) + " x " + std::to_string(shape.width);
 }
 
-std::vector<std::uint16_t> read_labels(const fs::path& file, const Place& place) {
-  IdxFile idx(file, 1, place);
+std::vector<std::uint16_t> read_labels(const NamedFile& file) {
+  IdxFile idx(file, 1);
   const std::size_t count = idx.sizes()[0];
-  check_believable(idx, file, count, 1);
+  check_believable(idx, file.path, count, 1);
   std::vector<unsigned char> bytes(count);
   const std::size_t there = idx.read(bytes.data(), count);
   if (there < count) fail_cut_short(idx, there, "labels");
-  check_length(idx, file, count, 1);
+  check_length(idx, file.path, count, 1);
   idx.check_end();
   return {bytes.begin(), bytes.end()};
 }
 
 }  // namespace
 
-IdxPart::IdxPart(const fs::path& images_path, const fs::path& labels_path, const Place& place)
-    : images_file_(existing(images_path, place)), place_(place) {
-  const fs::path labels_file = existing(labels_path, place);
-  const IdxFile images(images_file_, 3, place);
+IdxPart::IdxPart(const NamedFile& images_name, const NamedFile& labels_name)
+    : images_(existing(images_name)) {
+  const NamedFile labels_file = existing(labels_name);
+  const IdxFile images(images_, 3);
   const std::size_t count = images.sizes()[0];
   const std::size_t rows = images.sizes()[1];
   const std::size_t columns = images.sizes()[2];
@@ -178,13 +179,14 @@ IdxPart::IdxPart(const fs::path& images_path, const fs::path& labels_path, const
   if (rows == 0 || columns == 0)
     images.fail("has images of " + size_of({1, rows, columns}) + " pixels");
   shape_ = {1, rows, columns};
-  check_believable(images, images_file_, count, shape_.size());
-  check_length(images, images_file_, count, shape_.size());
-  labels_ = read_labels(labels_file, place);
+  check_believable(images, images_.path, count, shape_.size());
+  check_length(images, images_.path, count, shape_.size());
+  labels_ = read_labels(labels_file);
   if (labels_.size() != count)
-    throw InputError(place, labels_file.string() + ": has " + std::to_string(labels_.size()) +
-                                " labels for the " + std::to_string(count) + " images of " +
-                                images_file_.filename().string());
+    throw InputError(labels_file.place, labels_file.path.string() + ": has " +
+                                            std::to_string(labels_.size()) + " labels for the " +
+                                            std::to_string(count) + " images of " +
+                                            images_.path.filename().string());
 }
 
 std::size_t IdxPart::classes() const {
@@ -192,12 +194,12 @@ std::size_t IdxPart::classes() const {
 }
 
 Samples IdxPart::first(std::size_t count) const {
-  IdxFile idx(images_file_, 3, place_);
+  IdxFile idx(images_, 3);
   const std::size_t features = shape_.size();
   Samples samples;
   samples.labels.assign(labels_.begin(), labels_.begin() + static_cast<std::ptrdiff_t>(count));
   check_fits_memory(sizeof(float) * static_cast<double>(features) * static_cast<double>(count),
-                    images_file_.string(), place_);
+                    images_.path.string(), images_.place);
   samples.features.resize(static_cast<Eigen::Index>(features), static_cast<Eigen::Index>(count));
   // Through a buffer that stays in the cache: the pixels pass the memory once, as floats.
   const std::size_t images_at_once = std::max<std::size_t>(1, (1U << 17) / features);
@@ -223,8 +225,14 @@ bool has_idx_files(const fs::path& folder, const IdxNames& names) {
 
 Dataset load_idx(const std::string& name, const fs::path& folder, const IdxNames& names,
                  const DataSpec& spec, const Place& place, const Place& path_place) {
-  const IdxPart train(folder / names.train_images, folder / names.train_labels, path_place);
-  const IdxPart test(folder / names.test_images, folder / names.test_labels, path_place);
+  const auto named = [&](const char* key, std::string IdxNames::*file) {
+    const bool is_own = names.*file != IdxNames().*file;
+    return NamedFile{folder / (names.*file), is_own ? place / key : path_place};
+  };
+  const IdxPart train(named("train_images", &IdxNames::train_images),
+                      named("train_labels", &IdxNames::train_labels));
+  const IdxPart test(named("test_images", &IdxNames::test_images),
+                     named("test_labels", &IdxNames::test_labels));
   if (train.shape() != test.shape())
     throw InputError(path_place, folder.string() + ": the training images have " +
                                      size_of(train.shape()) + " pixels and the test images " +

@@ -18,14 +18,19 @@ struct IdxNames {
   std::string test_labels = "t10k-labels-idx1-ubyte";
 };
 
+/// A file that a data set is made of, without ".gz", and the place of what named it.
+struct NamedFile {
+  std::filesystem::path path;
+  Place place;
+};
+
 /// One part of a data set in the IDX format of MNIST and its kin: a file of images and one of labels,
 /// plain or with ".gz". All of the labels are read at once, the images only as far as asked.
 class IdxPart {
  public:
-  /// Paths without ".gz". Throws InputError at `place` when the files are missing or do not fit
-  /// together.
-  IdxPart(const std::filesystem::path& images, const std::filesystem::path& labels,
-          const Place& place);
+  /// Throws InputError at the file's place when one is missing or damaged, and at that of the labels
+  /// when they do not fit the images.
+  IdxPart(const NamedFile& images, const NamedFile& labels);
 
   std::size_t size() const { return labels_.size(); }
   const ImageShape& shape() const { return shape_; }
@@ -37,8 +42,7 @@ class IdxPart {
   Samples first(std::size_t count) const;
 
  private:
-  std::filesystem::path images_file_;
-  Place place_;
+  NamedFile images_;  // as it is there, perhaps with ".gz"
   ImageShape shape_;
   std::vector<std::uint16_t> labels_;
 };
@@ -46,8 +50,9 @@ class IdxPart {
 /// Whether all four files are there, plain or gzipped.
 bool has_idx_files(const std::filesystem::path& folder, const IdxNames& names = {});
 
-/// Both parts, as many samples of each as `spec` asks for. `path_place` is that of what named the
-/// folder.
+/// Both parts, as many samples of each as `spec` asks for. `place` is that of the data section,
+/// `path_place` that of what named the folder. Flaws of a file are told at the key beside it that
+/// gives the file a name of its own, otherwise at `path_place`.
 Dataset load_idx(const std::string& name, const std::filesystem::path& folder,
                  const IdxNames& names, const DataSpec& spec, const Place& place,
                  const Place& path_place);

@@ -1,8 +1,10 @@
 #ifdef MOTLEY_HAVE_DNNL
 
 #include <algorithm>
+#include <array>
+#include <deque>
 #include <dlfcn.h>
-#include <unordered_map>
+#include <utility>
 
 #include <oneapi/dnnl/dnnl.hpp>
 
@@ -71,7 +73,8 @@ bool is_reference(const Description& description) {
 }
 
 /// A primitive with the memory that it works on; pointers to what is not its own are set before
-/// each call.
+/// each call. The list of arguments is made once: the library's own way of calling from C++ would
+/// make it anew each time.
 class Call {
  public:
   Call() = default;
@@ -82,26 +85,39 @@ class Call {
   }
 
   /// Memory of its own for an argument.
-  memory& own(int argument, const memory::desc& description) {
-    memory_.emplace_back(description.get_size() / sizeof(float) + 1);
-    return arguments_[argument] = memory(description, onednn_engine(), memory_.back().data());
+  const memory& own(int argument, const memory::desc& description) {
+    buffers_.emplace_back(description.get_size() / sizeof(float) + 1);
+    share(argument, memory(description, onednn_engine(), buffers_.back().data()));
+    return memory_.back();
   }
   /// Memory of somebody else's.
-  void share(int argument, const memory& other) { arguments_[argument] = other; }
+  void share(int argument, const memory& other) {
+    memory_.push_back(other);
+    arguments_.push_back({argument, memory_.back().get()});
+  }
   /// Memory that every call names.
   void leave_open(int argument, const memory::desc& description) {
-    arguments_[argument] = memory(description, onednn_engine(), nullptr);
+    share(argument, memory(description, onednn_engine(), nullptr));
   }
   /// Nothing is written through it where the primitive only reads.
   void point(int argument, const float* values) {
-    arguments_.at(argument).set_data_handle(const_cast<float*>(values));
+    const auto is_it = [&](const dnnl_exec_arg_t& a) { return a.arg == argument; };
+    const auto found = std::find_if(arguments_.begin(), arguments_.end(), is_it);
+    memory_[static_cast<std::size_t>(found - arguments_.begin())].set_data_handle(
+        const_cast<float*>(values));
   }
-  void run(const dnnl::stream& stream) const { primitive_.execute(stream, arguments_); }
+  void run(const dnnl::stream& stream) const {
+    dnnl::error::wrap_c_api(
+        dnnl_primitive_execute(primitive_.get(), stream.get(), static_cast<int>(arguments_.size()),
+                               arguments_.data()),
+        "oneDNN cannot compute a convolution");
+  }
 
  private:
   dnnl::primitive primitive_;
-  std::unordered_map<int, memory> arguments_;
-  std::vector<Buffer<float>> memory_;
+  std::deque<memory> memory_;  // argument by argument
+  std::vector<dnnl_exec_arg_t> arguments_;
+  std::vector<Buffer<float>> buffers_;
 };
 
 class OneDnnConvolution final : public ConvolutionKernel<float> {
@@ -259,12 +275,20 @@ std::string convolution_code() {
   onednn_engine();
   const dnnl_version_t& version = *dnnl::version();
   const auto isa = static_cast<dnnl_cpu_isa_t>(dnnl::get_effective_cpu_isa());
-  std::string name = isa == dnnl_cpu_isa_sse41 ? "SSE4.1" : "";
-  if (isa == dnnl_cpu_isa_avx) name = "AVX";
-  if (isa == dnnl_cpu_isa_avx2) name = "AVX2";
-  if (name.empty()) name = "instruction set " + std::to_string(static_cast<unsigned>(isa));
+  const std::array<std::pair<dnnl_cpu_isa_t, const char*>, 7> names{
+      {{dnnl_cpu_isa_sse41, "SSE4.1"},
+       {dnnl_cpu_isa_avx, "AVX"},
+       {dnnl_cpu_isa_avx2, "AVX2"},
+       {dnnl_cpu_isa_avx512_core, "AVX-512"},
+       {dnnl_cpu_isa_avx512_core_vnni, "AVX-512 with VNNI"},
+       {dnnl_cpu_isa_avx512_core_bf16, "AVX-512 with bfloat16"},
+       {dnnl_cpu_isa_avx512_core_amx, "AVX-512 with AMX"}}};
+  const auto known =
+      std::find_if(names.begin(), names.end(), [&](const auto& name) { return name.first == isa; });
   return "oneDNN " + std::to_string(version.major) + "." + std::to_string(version.minor) + "." +
-         std::to_string(version.patch) + ", " + name;
+         std::to_string(version.patch) + ", " +
+         (known != names.end() ? known->second
+                               : "instruction set " + std::to_string(static_cast<unsigned>(isa)));
 }
 
 bool convolutions_are_slow() {
