@@ -176,13 +176,13 @@ struct Overlapped : Body {
   using Body::Body;
 
   void worker(Worker& me) const override {
-    const std::unique_ptr<Group::Pending> pending =
+    Pending<Parameters> pending =
         me.everybody().start_all_reduce_mean(number(static_cast<double>(me.rank())));
     me.gradient(me.initial_model(), 1);
-    me.record_decision("done", pending->is_done() ? 1 : 0);
-    me.record_decision("mean", pending->wait().values()[0]);
+    me.record_decision("done", pending.is_done() ? 1 : 0);
+    me.record_decision("mean", pending.wait().values()[0]);
     me.record_decision("at", me.clock());
-    me.everybody().start_all_reduce_mean(number(1))->wait();
+    me.everybody().start_all_reduce_mean(number(1)).wait();
     me.record_decision("blocking_at", me.clock());
     end_run(me);
   }

@@ -4,40 +4,10 @@
 #include "sim/base/random.hpp"
 #include "sim/vocabulary/draw.hpp"
 #include "tests/catch.hpp"
-#include "tests/compared.hpp"
+#include "tests/verbs.hpp"
 
 namespace motley {
 namespace {
-
-constexpr double message_s = 0.082;
-
-Json workers_of(std::size_t count) {
-  Json scenario = timing_scenario();
-  scenario["cluster"]["workers"] = {{{"name", "w"}, {"count", count}, {"speed", "1Gf"}}};
-  scenario["stop"] = {{"updates", 1}};
-  return scenario;
-}
-
-/// Ends the run, and tells what was found by the value of a decision.
-void tell(Worker& me, const char* quantity, double value) {
-  me.record_decision(quantity, value);
-}
-
-double told(const RunResult& result, const std::string& quantity, std::size_t rank = 0) {
-  for (const Decision& decision : result.decisions) {
-    if (decision.quantity == quantity && decision.rank == rank) return decision.value;
-  }
-  throw std::runtime_error("nobody told " + quantity);
-}
-
-void end_run(Worker& me) {
-  Model x = me.initial_model();
-  me.finish_update(x);
-}
-
-struct NoServer : Algorithm {
-  bool needs_server() const override { return false; }
-};
 
 // ---- Messages ----
 
@@ -344,13 +314,13 @@ struct Overlapped : NoServer {
   void worker(Worker& me) const override {
     Parameters v = Parameters::zeros(4);
     for (float& value : v.writable()) value = static_cast<float>(me.rank());
-    const std::unique_ptr<Group::Pending> pending = me.everybody().start_all_reduce_mean(v);
+    Pending<Parameters> pending = me.everybody().start_all_reduce_mean(v);
     me.gradient(me.initial_model(), 1);
-    tell(me, "done", pending->is_done() ? 1 : 0);
-    tell(me, "mean", pending->wait().values()[0]);
+    tell(me, "done", pending.is_done() ? 1 : 0);
+    tell(me, "mean", pending.wait().values()[0]);
     tell(me, "at", me.clock());
     // Begun and waited for at once: as long as the blocking one.
-    me.everybody().start_all_reduce_mean(v)->wait();
+    me.everybody().start_all_reduce_mean(v).wait();
     tell(me, "blocking_at", me.clock());
     me.barrier();
     if (me.rank() == 0) end_run(me);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <stdexcept>
 #include <utility>
 
 #include "sim/engine/network.hpp"
@@ -23,7 +24,7 @@ std::uint64_t ElasticRounds::rounds_of(Rank rank) const {
   return found == rounds_of_.end() ? 0 : found->second;
 }
 
-bool ElasticRounds::is_member(const Round& round, Rank rank) const {
+bool ElasticRounds::is_member(const Round& round, Rank rank) {
   return std::ranges::find(round.members, rank) != round.members.end();
 }
 
@@ -49,22 +50,40 @@ std::uint64_t ElasticRounds::come(Rank rank, Part part) {
     Round& formed_now = *rounds_.back();
     std::ranges::copy_if(ranks_, std::back_inserter(formed_now.members),
                          [&](Rank member) { return member == rank || is_needed(member); });
-    formed_now.is_average = !part.value.empty();
-    formed_now.bytes = part_of_bytes(setup_.model_bytes, part.value.size(), setup_.model_size);
-    if (formed_now.is_average && can_begin(formed_now)) begin_anew(formed_now);
+    formed_now.kind = part.kind;
+    formed_now.root = part.root;
+    formed_now.bytes = bytes_of(part.value);
+    if (part.kind == Kind::average && can_begin(formed_now)) begin_anew(formed_now);
   }
   Round& mine = round(number);
+  if (mine.kind != part.kind || mine.root != part.root) {
+    throw std::logic_error("members of a group came to its collectives in different orders");
+  }
   mine.parts[rank] = std::move(part);
-  if (mine.has_result) {
-    send_result(mine, rank);
-  } else if (!is_member(mine, rank)) {
-    mine.late.insert(rank);
-  } else if (!mine.is_average) {
-    meet_if_all_are_here(mine);
-  } else if (mine.average) {
-    take_part(mine, rank);
+  mine.passed_over.erase(rank);
+  switch (mine.kind) {
+    case Kind::broadcast:
+      come_to_broadcast(mine, rank);
+      break;
+    case Kind::gathering:
+      come_to_gathering(mine, rank);
+      break;
+    default:
+      come_to_all(mine, rank);
   }
   return number;
+}
+
+void ElasticRounds::come_to_all(Round& to, Rank rank) {
+  if (to.has_result) {
+    send_result(to, rank);
+  } else if (!is_member(to, rank)) {
+    to.late.insert(rank);
+  } else if (to.kind == Kind::meeting) {
+    meet_if_all_are_here(to);
+  } else if (to.average) {
+    take_part(to, rank);
+  }
 }
 
 bool ElasticRounds::is_through(Rank rank, std::uint64_t number) const {
@@ -78,7 +97,22 @@ ElasticRounds::Result ElasticRounds::wait(Rank rank, std::uint64_t number) {
     mine.gates[rank] = gate;
     gate->acquire();
   }
-  return {mine.mean, mine.numbers, mine.leader == rank};
+  Result result{mine.vector, mine.numbers, mine.leader == rank, {}};
+  if (mine.is_left_out) result.vector = mine.parts.at(rank).value;
+  if (mine.kind == Kind::broadcast) mine.parts.at(rank).value = Parameters();
+  if (mine.kind == Kind::gathering && mine.root == rank) {
+    for (const Rank member : ranks_) result.gathered.push_back(std::move(mine.arrived[member]));
+  }
+  return result;
+}
+
+void ElasticRounds::go_on_from(Rank rank, std::uint64_t rounds) {
+  rounds_of_[rank] = rounds;
+  if (std::ranges::none_of(rounds_, [](const auto& each) { return each->is_rooted(); })) return;
+  simgrid::kernel::actor::simcall_answered([&] {
+    const std::uint64_t last = std::min(rounds, formed());
+    for (std::uint64_t number = first_; number <= last; ++number) pass_over(round(number), rank);
+  });
 }
 
 void ElasticRounds::take_part(Round& in, Rank rank) {
@@ -119,13 +153,13 @@ NotesOfAll ElasticRounds::for_whole_group(const Round& of, const NotesOfAll& of_
 
 // ---- Results ----
 
-void ElasticRounds::set_result(Round& of, Parameters mean, NotesOfAll numbers,
+void ElasticRounds::set_result(Round& of, Parameters vector, NotesOfAll numbers,
                                const std::vector<Rank>& through) {
   if (!of.has_result) {
     of.has_result = true;
-    of.mean = std::move(mean);
+    of.vector = std::move(vector);
     of.numbers = std::move(numbers);
-    of.leader = of.members.front();
+    if (!of.members.empty()) of.leader = of.members.front();
   }
   for (const Rank rank : through) let_go_on(of, rank);
   const std::set<Rank> late = std::exchange(of.late, {});
@@ -136,7 +170,7 @@ void ElasticRounds::let_go_on(Round& in, Rank rank) {
   in.through.insert(rank);
   in.was_led = in.was_led || rank == in.leader;
   const auto part = in.parts.find(rank);
-  if (part != in.parts.end()) part->second.value = Parameters();
+  if (part != in.parts.end() && in.kind == Kind::average) part->second.value = Parameters();
   const auto gate = in.gates.find(rank);
   if (gate == in.gates.end()) return;
   gate->second->release();
@@ -144,7 +178,7 @@ void ElasticRounds::let_go_on(Round& in, Rank rank) {
 }
 
 void ElasticRounds::send_result(Round& of, Rank rank) {
-  if (!of.is_average) {  // numbers weigh nothing
+  if (of.kind == Kind::meeting || of.is_left_out) {  // numbers weigh nothing
     let_go_on(of, rank);
     return;
   }
@@ -155,7 +189,25 @@ void ElasticRounds::send_result(Round& of, Rank rank) {
     begin_anew(of);
     return;
   }
-  setup_.network.send(*from, rank, of.bytes, [this, &of, rank] { let_go_on(of, rank); });
+  send(of, *from, rank, of.bytes, [this, &of, rank] { let_go_on(of, rank); });
+}
+
+void ElasticRounds::send(Round& in, Rank from, Rank to, std::uint64_t bytes,
+                         std::function<void()> arrived) {
+  const bool leaves =
+      setup_.network.send(from, to, bytes, [&in, from, to, arrived = std::move(arrived)] {
+        in.under_way.erase({from, to});
+        arrived();
+      });
+  if (leaves) in.under_way.insert({from, to});
+}
+
+bool ElasticRounds::is_under_way_to(const Round& in, Rank rank) {
+  return std::ranges::any_of(in.under_way, [rank](const auto& way) { return way.second == rank; });
+}
+
+std::uint64_t ElasticRounds::bytes_of(const Parameters& vector) const {
+  return part_of_bytes(setup_.model_bytes, vector.size(), setup_.model_size);
 }
 
 void ElasticRounds::meet_if_all_are_here(Round& of) {
@@ -172,6 +224,10 @@ void ElasticRounds::meet_if_all_are_here(Round& of) {
 // ---- Failures ----
 
 void ElasticRounds::begin_anew(Round& of) {
+  if (of.kind == Kind::gathering) {
+    end_gathering_if_complete(of);
+    return;
+  }
   const auto actors = std::exchange(of.actors, {});
   simgrid::kernel::actor::simcall_answered([&] {  // all at once
     for (const auto& [rank, actor] : actors) actor->kill();
@@ -182,7 +238,7 @@ void ElasticRounds::begin_anew(Round& of) {
     for (const auto& [rank, part] : of.parts) {
       if (of.through.contains(rank)) continue;
       if (!of.was_led && !failures_.is_present(of.leader)) of.leader = rank;
-      send_result(of, rank);
+      if (!is_under_way_to(of, rank)) send_result(of, rank);
     }
     return;
   }
@@ -194,7 +250,11 @@ void ElasticRounds::begin_anew(Round& of) {
   });
   of.members = std::move(members);
   of.late.clear();
-  if (!of.is_average) {
+  if (of.kind == Kind::broadcast) {
+    if (!is_needed(of.root) || of.passed_over.contains(of.root)) leave_out_root(of);
+    return;
+  }
+  if (of.kind == Kind::meeting) {
     meet_if_all_are_here(of);
     return;
   }
@@ -212,6 +272,12 @@ void ElasticRounds::member_fails(Rank rank) {
     each->gates.erase(rank);
     each->through.erase(rank);
     each->late.erase(rank);
+    std::erase_if(each->under_way,
+                  [rank](const auto& way) { return way.first == rank || way.second == rank; });
+    if (each->kind == Kind::gathering && each->root == rank) {
+      each->arrived.clear();
+      each->has_result = false;
+    }
     const auto actor = each->actors.find(rank);
     if (actor == each->actors.end()) continue;
     actor->second->kill();
@@ -234,12 +300,13 @@ void ElasticRounds::member_is_missed(Rank rank) {
 void ElasticRounds::member_returns(Rank rank) {
   rounds_of_[rank] = formed();
   for (const std::unique_ptr<Round>& each : rounds_) {
-    if (!each->has_result && each->is_average && !each->average) begin_anew(*each);
+    if (!each->has_result && each->kind == Kind::average && !each->average) begin_anew(*each);
   }
 }
 
 void ElasticRounds::forget_up_to(std::uint64_t rounds) {
-  while (!rounds_.empty() && first_ <= rounds && rounds_.front()->actors.empty()) {
+  while (!rounds_.empty() && first_ <= rounds && rounds_.front()->actors.empty() &&
+         rounds_.front()->under_way.empty()) {
     rounds_.pop_front();
     ++first_;
   }

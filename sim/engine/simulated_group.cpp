@@ -13,7 +13,7 @@ GroupState::GroupState(const Averaging::Setup& setup, const std::vector<std::siz
     : ranks(std::make_shared<std::vector<std::size_t>>(members)),
       collective(std::move(collective_name)),
       average(setup, members, collective),
-      barrier(members.size()) {
+      gatherings(members.size()) {
   if (failures.any())
     elastic = std::make_unique<ElasticRounds>(setup, members, collective, failures);
 }
@@ -71,20 +71,29 @@ ElasticRounds::Result SimulatedGroup::elastic_round(ElasticRounds::Part part,
   return result;
 }
 
-class SimulatedGroup::StartedElastic final : public Pending {
- public:
-  StartedElastic(SimulatedGroup& group, std::uint64_t round) : group_(group), round_(round) {}
-  Parameters wait() override {
-    const ElasticRounds::Result result = group_.state_.elastic->wait(group_.rank_, round_);
-    group_.leads_ = result.leads;
-    return result.mean;
-  }
-  bool is_done() const override { return group_.state_.elastic->is_through(group_.rank_, round_); }
+template <class Take>
+auto SimulatedGroup::start_elastic(ElasticRounds::Part part, const char* waits_for, Take take)
+    -> Pending<decltype(take(ElasticRounds::Result()))> {
+  const std::uint64_t round = state_.elastic->enter(rank_, std::move(part));
+  ++under_way_;
+  return {[this, round, waits_for, take] {
+            mail_.set_waits_for(waits_for);
+            ElasticRounds::Result result = state_.elastic->wait(rank_, round);
+            mail_.set_waits_for("nothing");
+            --under_way_;
+            return take(std::move(result));
+          },
+          [this, round] { return state_.elastic->is_through(rank_, round); }};
+}
 
- private:
-  SimulatedGroup& group_;
-  std::uint64_t round_;
-};
+Notes SimulatedGroup::first_numbers(const ElasticRounds::Result& result) const {
+  auto all = std::make_shared<std::vector<double>>(size(), 0.0);
+  for (std::size_t i = 0; i < size(); ++i) {
+    const std::vector<double>& theirs = (*result.numbers)[i];
+    if (!theirs.empty()) (*all)[i] = theirs.front();
+  }
+  return all;
+}
 
 bool SimulatedGroup::leads() const {
   return state_.elastic ? leads_ : rank_ == ranks().front();
@@ -96,8 +105,8 @@ NotesOfAll SimulatedGroup::all_reduce_mean(Parameters& v, double weight,
                                            std::vector<double> numbers) {
   if (state_.elastic) {
     ElasticRounds::Result result =
-        elastic_round({v, weight, std::move(numbers)}, state_.average.waits_for());
-    v = std::move(result.mean);
+        elastic_round({Kind::average, v, weight, std::move(numbers)}, state_.average.waits_for());
+    v = std::move(result.vector);
     leads_ = result.leads;
     return result.numbers;
   }
@@ -110,29 +119,24 @@ NotesOfAll SimulatedGroup::all_reduce_mean(Parameters& v, double weight,
   return outcome.numbers;
 }
 
-std::unique_ptr<Group::Pending> SimulatedGroup::start_all_reduce_mean(const Parameters& v,
-                                                                      double weight) {
-  if (state_.elastic) {
-    return std::make_unique<StartedElastic>(*this, state_.elastic->enter(rank_, {v, weight, {}}));
-  }
-  class Handle final : public Pending {
-   public:
-    explicit Handle(std::shared_ptr<Started> started) : started_(std::move(started)) {}
-    Parameters wait() override { return started_->wait(); }
-    bool is_done() const override { return started_->is_done(); }
-
-   private:
-    std::shared_ptr<Started> started_;
-  };
-  expect_none_under_way();
+Pending<Parameters> SimulatedGroup::start_all_reduce_mean(const Parameters& v, double weight) {
   Averaging& average = state_.average;
+  if (state_.elastic) {
+    return start_elastic({Kind::average, v, weight, {}}, average.waits_for(),
+                         [this](ElasticRounds::Result result) {
+                           leads_ = result.leads;
+                           return std::move(result.vector);
+                         });
+  }
+  expect_none_under_way();
   started_ = std::make_shared<Started>(mail_, average.waits_for());
   generation::add_actor("all-reduce", simulation_.worker_host(rank_),
                         [&average, member = member_, started = started_, v, weight] {
                           started->finish(average.mean(member, v, weight, {}).mean);
                         })
       ->daemonize();
-  return std::make_unique<Handle>(started_);
+  return {[started = started_] { return started->wait(); },
+          [started = started_] { return started->is_done(); }};
 }
 
 /// The buckets that are ready, and the actor that averages them one after another.
@@ -179,33 +183,68 @@ std::unique_ptr<SimulatedGroup::Bucketed> SimulatedGroup::start_bucketed_mean(
   return handle;
 }
 
-void SimulatedGroup::barrier() {
-  if (state_.elastic) {
-    elastic_round({}, "the others at the barrier");
-    return;
-  }
-  mail_.set_waits_for("the others at the barrier");
-  state_.barrier.wait();
+namespace {
+
+constexpr const char* others_at_barrier = "the others at the barrier";
+
+}  // namespace
+
+void SimulatedGroup::wait_for_all(Gathering& gathering) {
+  mail_.set_waits_for(others_at_barrier);
+  gathering.wait();
   mail_.set_waits_for("nothing");
+}
+
+void SimulatedGroup::barrier() {
+  if (state_.elastic)
+    elastic_round({}, others_at_barrier);
+  else
+    wait_for_all(*state_.gatherings.come(member_));
+}
+
+Pending<void> SimulatedGroup::start_barrier() {
+  if (state_.elastic) {
+    return start_elastic({}, others_at_barrier, [](const ElasticRounds::Result&) {});
+  }
+  const std::shared_ptr<Gathering> gathering = state_.gatherings.come(member_);
+  return {[this, gathering] { wait_for_all(*gathering); },
+          [gathering] { return gathering->are_all_here(); }};
 }
 
 Notes SimulatedGroup::gather(double number) {
   if (state_.elastic) {
-    const ElasticRounds::Result result =
-        elastic_round({{}, 1, {number}}, "the others at the barrier");
-    auto all = std::make_shared<std::vector<double>>(size(), 0.0);
-    for (std::size_t i = 0; i < size(); ++i) {
-      const std::vector<double>& theirs = (*result.numbers)[i];
-      if (!theirs.empty()) (*all)[i] = theirs.front();
-    }
-    return all;
+    return first_numbers(elastic_round({Kind::meeting, {}, 1, {number}}, others_at_barrier));
   }
-  if (state_.put_down == 0) state_.gathered = std::make_shared<std::vector<double>>(size());
-  (*state_.gathered)[member_] = number;
-  state_.put_down = (state_.put_down + 1) % size();
-  const Notes numbers = state_.gathered;
-  barrier();
-  return numbers;
+  const std::shared_ptr<Gathering> gathering = state_.gatherings.come(member_, number);
+  wait_for_all(*gathering);
+  return gathering->numbers();
+}
+
+Pending<Notes> SimulatedGroup::start_gather(double number) {
+  if (state_.elastic) {
+    return start_elastic(
+        {Kind::meeting, {}, 1, {number}}, others_at_barrier,
+        [this](const ElasticRounds::Result& result) { return first_numbers(result); });
+  }
+  const std::shared_ptr<Gathering> gathering = state_.gatherings.come(member_, number);
+  return {[this, gathering] {
+            wait_for_all(*gathering);
+            return gathering->numbers();
+          },
+          [gathering] { return gathering->are_all_here(); }};
+}
+
+Pending<Parameters> SimulatedGroup::start_broadcast(const Parameters& v, std::size_t root) {
+  if (!state_.elastic) return Group::start_broadcast(v, root);
+  return start_elastic({Kind::broadcast, v, 1, {}, root}, "a broadcast of its group",
+                       [](ElasticRounds::Result result) { return std::move(result.vector); });
+}
+
+Pending<std::vector<Parameters>> SimulatedGroup::start_gather(const Parameters& v,
+                                                              std::size_t root) {
+  if (!state_.elastic) return Group::start_gather(v, root);
+  return start_elastic({Kind::gathering, v, 1, {}, root}, "the vectors of its group",
+                       [](ElasticRounds::Result result) { return std::move(result.gathered); });
 }
 
 }  // namespace motley

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,9 +22,7 @@ struct GroupState {
   std::shared_ptr<const std::vector<std::size_t>> ranks;  ///< in the group's order
   std::string collective;
   Averaging average;
-  Gathering barrier;
-  std::shared_ptr<std::vector<double>> gathered;
-  std::size_t put_down = 0;                // numbers of the gathering under way
+  Gatherings gatherings;
   std::unique_ptr<ElasticRounds> elastic;  // instead of all these where somebody may fail
 };
 
@@ -35,9 +34,13 @@ class SimulatedGroup final : public Group {
                  const std::string& name, std::size_t member);
 
   NotesOfAll all_reduce_mean(Parameters& v, double weight, std::vector<double> numbers) override;
-  std::unique_ptr<Pending> start_all_reduce_mean(const Parameters& v, double weight) override;
+  Pending<Parameters> start_all_reduce_mean(const Parameters& v, double weight) override;
   void barrier() override;
+  Pending<void> start_barrier() override;
   Notes gather(double number) override;
+  Pending<Notes> start_gather(double number) override;
+  Pending<Parameters> start_broadcast(const Parameters& v, std::size_t root) override;
+  Pending<std::vector<Parameters>> start_gather(const Parameters& v, std::size_t root) override;
   bool leads() const override;
   /// An average whose buckets are handed over one after another, as they are ready; an actor of its own
   /// takes part in it meanwhile. Not where somebody may fail.
@@ -51,15 +54,26 @@ class SimulatedGroup final : public Group {
   };
   std::unique_ptr<Bucketed> start_bucketed_mean(const std::vector<GradientBucket>& buckets,
                                                 double weight);
-  /// Where somebody may fail.
+  // Where somebody may fail.
   ElasticRounds& rounds() { return *state_.elastic; }
+  /// How many were started and have not been waited for.
+  std::size_t under_way() const { return under_way_; }
+  /// The machine has failed.
+  void lose_everything() { under_way_ = 0; }
 
  private:
+  using Kind = ElasticRounds::Kind;
   class Started;
-  class StartedElastic;
   class StartedBuckets;
 
+  /// Waits for one; `waits_for` tells for whom.
   ElasticRounds::Result elastic_round(ElasticRounds::Part part, const char* waits_for);
+  /// Starts one; `take` makes its result of what the round gives.
+  template <class Take>
+  auto start_elastic(ElasticRounds::Part part, const char* waits_for, Take take)
+      -> Pending<decltype(take(ElasticRounds::Result()))>;
+  void wait_for_all(Gathering& gathering);
+  Notes first_numbers(const ElasticRounds::Result& result) const;
 
   /// A member may not begin a collective before the one it started here has ended.
   void expect_none_under_way() const;
@@ -70,7 +84,8 @@ class SimulatedGroup final : public Group {
   std::size_t rank_;
   std::size_t member_;                // in the group's order
   std::shared_ptr<Started> started_;  // the last one
-  bool leads_ = false;                // the last mean, of an elastic group
+  bool leads_ = false;                // the last mean, where somebody may fail
+  std::size_t under_way_ = 0;         // there
 };
 
 }  // namespace motley

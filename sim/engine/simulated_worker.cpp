@@ -46,7 +46,13 @@ bool SimulatedWorker::is_present(std::size_t rank) const {
 void SimulatedWorker::share_state(const SharedState& state) {
   everybody();
   Replicas::Groups rounds;
-  for (const auto& [name, group] : groups_) rounds.push_back(&group->rounds());
+  for (const auto& [name, group] : groups_) {
+    // Whoever begins with this state would not know of it.
+    if (group->under_way() > 0) {
+      throw std::logic_error("a worker shared its state before it had waited for a collective");
+    }
+    rounds.push_back(&group->rounds());
+  }
   mail_.set_waits_for("the state of another worker");
   simulation_.replicas().share(rank_, rounds, state, simulation_.saved_model());
   mail_.set_waits_for("nothing");

@@ -24,6 +24,7 @@ class SimulatedWorker final : public Worker {
   void lose_everything() {
     mail_.lose_everything();
     computation_.lose_everything();
+    for (const auto& [name, group] : groups_) group->lose_everything();
   }
 
   std::size_t rank() const override { return rank_; }

@@ -44,7 +44,8 @@ class Worker {
   /// To be said at the beginning of every round of a body without a server: this is all that the
   /// worker knows, and how somebody who joins or returns can begin. Costs nothing, but for that one:
   /// it gets what a worker that is there said last (of its own groups if it can be), which takes the
-  /// transfer of all vectors, and goes on from there.
+  /// transfer of all vectors, and goes on from there. Collectives that were started must have been
+  /// waited for.
   template <class... Parts>
   void share(Parts&... parts);
   /// Whether another worker is there, as far as this one knows; true where failures are waited out.
