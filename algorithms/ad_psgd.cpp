@@ -8,11 +8,14 @@
 ///               loop: g <- grad f(x_j; B samples);   x_j <- x_j - eta g
 ///
 /// Gradients are taken at the model they began with; a pair's average is the same for both. The graph
-/// is bipartite, so that nobody waits for somebody who waits: even ranks are active, odd ones
-/// passive. An update is a step of any worker; the curve shows the mean of all models, an oracle.
+/// is made bipartite, so that nobody waits for somebody who waits: even ranks are active, odd ones
+/// passive (on a grid and with edges given: those an even or odd number of edges from rank 0), and edges
+/// between workers of one side are not used. An update is a step of any worker; the curve shows the mean of all models, an oracle.
 ///
 /// When a worker is gone: it is not drawn, and an average that it was asked for is not waited for,
 /// whatever on_failure says: x_i stays. One that returns gets model and rule from another.
+#include "algorithms/support/graph.hpp"
+#include "algorithms/support/round_messages.hpp"
 #include "sim/vocabulary/algorithm.hpp"
 #include "sim/vocabulary/draw.hpp"
 
@@ -21,26 +24,26 @@ namespace {
 
 class AdPsgd : public Algorithm {
  public:
-  enum class Graph { ring, complete };
-
   struct Options : SgdSpec {
-    Graph graph = Graph::ring;
+    Graph graph;
 
     static Fields<Options> fields() {
       Fields<Options> f;
       f.include(SgdSpec::fields());
-      f.add({.name = "graph",
-             .doc = "who averages with whom: ring (neighbouring ranks) or complete (any even rank "
-                    "with any odd one)",
-             .fallback = "ring",
-             .choices = {"ring", "complete"}},
-            &Options::graph);
+      f.add(Graph::field("who averages with whom, of those on different sides"), &Options::graph);
       return f;
     }
   };
 
+  static void check(const Options& options, const RunFacts& facts, const Place& place) {
+    options.graph.neighbours(facts, place / "graph");
+  }
+
   AdPsgd(const Options& options, const RunFacts& facts)
-      : options_(options), steps_per_epoch_(facts.updates_per_epoch(options.batch_size.sum())) {}
+      : options_(options),
+        neighbours_(options.graph.neighbours(facts, {})),
+        is_passive_(options.graph.sides(neighbours_)),
+        steps_per_epoch_(facts.updates_per_epoch(options.batch_size.sum())) {}
 
   bool needs_server() const override { return false; }
   bool merges_own_models() const override { return false; }
@@ -74,23 +77,17 @@ class AdPsgd : public Algorithm {
   }
 
  private:
-  static std::vector<std::size_t> present_of(std::vector<std::size_t> ranks, const Worker& me) {
-    std::erase_if(ranks, [&](std::size_t rank) { return !me.is_present(rank); });
-    return ranks;
-  }
-
   /// Of an active worker; a passive one has none.
   std::vector<std::size_t> passive_neighbours(const Worker& me) const {
-    std::vector<std::size_t> found;
-    const std::size_t left = (me.rank() + me.workers() - 1) % me.workers();
-    const std::size_t right = (me.rank() + 1) % me.workers();
-    for (std::size_t i = 1; i < me.workers() && me.rank() % 2 == 0; i += 2) {
-      if (options_.graph == Graph::complete || i == left || i == right) found.push_back(i);
-    }
+    if (is_passive_[me.rank()]) return {};
+    std::vector<std::size_t> found = neighbours_[me.rank()];
+    std::erase_if(found, [this](std::size_t rank) { return !is_passive_[rank]; });
     return found;
   }
 
   Options options_;
+  std::vector<std::vector<std::size_t>> neighbours_;
+  std::vector<bool> is_passive_;
   double steps_per_epoch_;
 };
 
@@ -99,7 +96,11 @@ class AdPsgd : public Algorithm {
 AlgorithmInfo ad_psgd() {
   return describe<AdPsgd>("ad_psgd", "no server: models averaged in pairs, behind the computation",
                           "Lian et al., ICML 2018, PMLR 80:3043", Listed{190},
-                          "nobody waits for it; one that returns gets model and rule from another");
+                          "nobody waits for it; one that returns gets model and rule from another",
+                          {.family = Family::decentralised,
+                           .needs = "a graph",
+                           .failures = true,
+                           .cost = "2 for a step of an active worker, else none"});
 }
 
 }  // namespace motley

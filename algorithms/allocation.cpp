@@ -185,7 +185,8 @@ AlgorithmInfo allocation() {
       "allocation", "all-reduce with batches in proportion to speed, same total",
       "Task allocation on a ring 2021, arXiv 2111.08272", Listed{110},
       "the mean is over those present, its batch is missing; one that returns "
-      "gets the state of another");
+      "gets the state of another",
+      {.family = Family::synchronous, .cost = "2 (W - 1)"});
 }
 
 }  // namespace motley

@@ -49,7 +49,8 @@ AlgorithmInfo allreduce() {
       "allreduce", "everybody's gradient averaged by an all-reduce, no server",
       "Patarasuk and Yuan 2009, JPDC 69(2)", Listed{20},
       "the all-reduce is formed anew of those present; one that returns gets "
-      "model and rule from another");
+      "model and rule from another",
+      {.family = Family::synchronous, .different_data = true, .cost = "2 (W - 1)"});
 }
 
 }  // namespace motley

@@ -135,10 +135,12 @@ class Backup : public Algorithm {
 }  // namespace
 
 AlgorithmInfo backup() {
-  return describe<Backup>("backup", "synchronous, but the slowest gradients of a step are dropped",
-                          "Chen et al. 2016, arXiv 1604.00981", Listed{120},
-                          "no more gradients are waited for than workers are present; one that "
-                          "returns is sent the present model");
+  return describe<Backup>(
+      "backup", "synchronous, but the slowest gradients of a step are dropped",
+      "Chen et al. 2016, arXiv 1604.00981", Listed{120},
+      "no more gradients are waited for than workers are present; one that "
+      "returns is sent the present model",
+      {.family = Family::synchronous, .needs = "a server", .failures = true, .cost = "2 W"});
 }
 
 }  // namespace motley

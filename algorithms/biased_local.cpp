@@ -24,12 +24,12 @@
 /// dealt to it are not learnt. One that returns gets the model from another, with that one's
 /// deals.
 #include <algorithm>
-#include <cmath>
 #include <numeric>
 #include <optional>
 
 #include "algorithms/support/deal_spec.hpp"
 #include "algorithms/support/dealer.hpp"
+#include "algorithms/support/local_work.hpp"
 #include "algorithms/support/model_weights.hpp"
 #include "algorithms/support/slow_workers.hpp"
 #include "sim/vocabulary/algorithm.hpp"
@@ -68,13 +68,9 @@ class BiasedLocal : public Algorithm {
       : options_(options), facts_(facts), slow_(options.of_workers(facts, {})) {
     std::size_t round_samples = 0;
     const std::vector<double> rates = options.batch_size.step_rates(facts.speeds);
-    const double fastest = *std::max_element(rates.begin(), rates.end());
-    for (std::size_t i = 0; i < rates.size(); ++i) {
-      const double share = rates[i] / fastest;
-      const double steps = std::round(static_cast<double>(options.local_steps) * share);
-      steps_.push_back(std::max<std::size_t>(1, static_cast<std::size_t>(steps)));
-      round_samples += steps_.back() * options.batch_size[i];
-    }
+    steps_ = steps_by_speed(options.local_steps, rates);
+    for (std::size_t i = 0; i < rates.size(); ++i)
+      round_samples += steps_[i] * options.batch_size[i];
     weights_ = options.weights_of(steps_, slow_);
     rounds_per_deal_ = std::max<std::size_t>(1, facts.samples_per_epoch / round_samples);
   }
@@ -165,7 +161,8 @@ AlgorithmInfo biased_local() {
   return describe<BiasedLocal>(
       "biased_local", "more local steps for the fast, the hardest samples for the slow",
       "Biased Local SGD 2025, arXiv 2508.08540", Listed{90},
-      "the average is over those present; one that returns gets model and deals from another");
+      "the average is over those present; one that returns gets model and deals from another",
+      {.family = Family::local, .cost = "2 (W - 1), every H steps"});
 }
 
 }  // namespace motley

@@ -13,9 +13,9 @@
 ///
 /// When a worker is gone: another one is drawn in its place (drop), or its work is sent to it again when
 /// it returns.
-#include <algorithm>
 #include <cmath>
 
+#include "algorithms/support/clients.hpp"
 #include "algorithms/support/participation.hpp"
 #include "sim/vocabulary/algorithm.hpp"
 
@@ -54,10 +54,7 @@ class FedBuff : public Algorithm {
              .fallback = "root",
              .choices = {"root", "none"}},
             &Options::staleness_scaling);
-      f.add({.name = "concurrency",
-             .doc = "how many workers are at work at once",
-             .fallback = JsonValue::parse("{}")},
-            &Options::concurrency);
+      f.add(Participation::at_once(), &Options::concurrency);
       return f;
     }
   };
@@ -83,35 +80,18 @@ class FedBuff : public Algorithm {
 
   void server(Server& me) const override {
     Model x = me.initial_model();
-    std::vector<bool> works(me.workers(), false);
-    const auto send = [&](std::size_t worker) {
-      works[worker] = true;
-      me.send_model(worker, x);
-    };
-    me.on_join([&](std::size_t worker) {
-      if (works[worker]) send(worker);  // what it had is lost, and was waited for
-    });
-    set_to_work(me, works, send);
+    ClientsAtWork clients(me, at_work_, x);
     std::vector<Push> buffer;
     std::vector<float> weights;
     for (;;) {
-      Event event = *me.next_event();
-      if (event.kind == Event::Kind::left) works[event.worker] = false;
-      if (event.kind != Event::Kind::message) {
-        set_to_work(me, works, send);
-        continue;
-      }
-      works[event.worker] = false;
-      weights.push_back(scale(me.staleness(event.message)));
-      buffer.push_back(std::move(event.message));
-      if (buffer.size() == options_.buffer) {
-        const auto eta = static_cast<float>(options_.server_step_size);
-        x -= (eta / static_cast<float>(options_.buffer)) * me.weighted_sum(buffer, weights);
-        me.finish_update(x, buffer);
-        buffer.clear();
-        weights.clear();
-      }
-      set_to_work(me, works, send);
+      buffer.push_back(clients.next_push());
+      weights.push_back(scale(me.staleness(buffer.back())));
+      if (buffer.size() < options_.buffer) continue;
+      const auto eta = static_cast<float>(options_.server_step_size);
+      x -= (eta / static_cast<float>(options_.buffer)) * me.weighted_sum(buffer, weights);
+      me.finish_update(x, buffer);
+      buffer.clear();
+      weights.clear();
     }
   }
 
@@ -128,17 +108,6 @@ class FedBuff : public Algorithm {
   }
 
  private:
-  /// As many as are to be at work, drawn from those present that are idle.
-  template <class Send>
-  void set_to_work(Server& me, const std::vector<bool>& works, const Send& send) const {
-    std::vector<std::size_t> idle = me.present();
-    std::erase_if(idle, [&](std::size_t worker) { return works[worker]; });
-    const auto busy = static_cast<std::size_t>(std::ranges::count(works, true));
-    const std::size_t missing = std::min(at_work_ - busy, idle.size());
-    if (missing == 0) return;
-    for (const std::size_t worker : draw_some(me.random("clients"), idle, missing)) send(worker);
-  }
-
   float scale(std::uint64_t delta) const {
     if (options_.staleness_scaling == Scaling::none) return 1;
     return 1.0F / std::sqrt(1.0F + static_cast<float>(delta));
@@ -152,10 +121,13 @@ class FedBuff : public Algorithm {
 }  // namespace
 
 AlgorithmInfo fedbuff() {
-  return describe<FedBuff>(
-      "fedbuff", "asynchronous local steps, an update for every K differences",
-      "Nguyen et al., AISTATS 2022, arXiv 2106.06639", Listed{160},
-      "another one is drawn in its place; one that returns may be drawn again");
+  return describe<FedBuff>("fedbuff", "asynchronous local steps, an update for every K differences",
+                           "Nguyen et al., AISTATS 2022, arXiv 2106.06639", Listed{160},
+                           "another one is drawn in its place; one that returns may be drawn again",
+                           {.family = Family::federated,
+                            .needs = "a server",
+                            .failures = true,
+                            .cost = "2 K, every H steps"});
 }
 
 }  // namespace motley

@@ -177,7 +177,10 @@ AlgorithmInfo grouping() {
   return describe<Grouping>(
       "grouping", "groups of like speed, synchronous inside, asynchronous to each other",
       "Grouping-SGD, CCGRID 2019, doi 10.1109/CCGRID.2019.00053", Listed{60},
-      "a group is complete with those present; one that returns is sent the present model");
+      "a group is complete with those present; one that returns is sent the present model",
+      {.family = Family::hierarchical,
+       .needs = "a server",
+       .cost = "2 for each member of the group"});
 }
 
 }  // namespace motley

@@ -106,7 +106,10 @@ AlgorithmInfo hierarchical() {
   return describe<Hierarchical>(
       "hierarchical", "local steps, averages in groups, now and then one of all",
       "Lin et al., ICLR 2020, arXiv 1808.07217", Listed{180},
-      "averages are over those present; one that returns gets model and rule from its group");
+      "averages are over those present; one that returns gets model and rule from its group",
+      {.family = Family::hierarchical,
+       .different_data = true,
+       .cost = "2 (W - 1), and 2 (n - 1) for each average of a group of n"});
 }
 
 }  // namespace motley

@@ -86,10 +86,12 @@ class Local : public Algorithm {
 }  // namespace
 
 AlgorithmInfo local() {
-  return describe<Local>("local", "several steps at home, then all models are averaged",
-                         "Stich, ICLR 2019, arXiv 1805.09767", Listed{50},
-                         "the mean is over those present; one that returns gets the model from "
-                         "another worker or the server");
+  return describe<Local>(
+      "local", "several steps at home, then all models are averaged",
+      "Stich, ICLR 2019, arXiv 1805.09767", Listed{50},
+      "the mean is over those present; one that returns gets the model from "
+      "another worker or the server",
+      {.family = Family::local, .different_data = true, .cost = "2 (W - 1), every H steps"});
 }
 
 }  // namespace motley

@@ -133,7 +133,8 @@ AlgorithmInfo od_sgd() {
   return describe<OdSgd>(
       "od_sgd", "synchronous, one step ahead of the pull: communication behind computation",
       "OD-SGD 2020, arXiv 2005.06728", Listed{100},
-      "the mean is over those present; one that returns is sent the model and warms up again");
+      "the mean is over those present; one that returns is sent the model and warms up again",
+      {.family = Family::synchronous, .needs = "a server", .different_data = true, .cost = "2 W"});
 }
 
 }  // namespace motley

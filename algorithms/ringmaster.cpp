@@ -112,7 +112,11 @@ AlgorithmInfo ringmaster() {
   return describe<Ringmaster>("ringmaster",
                               "asynchronous, gradients that are too late are dropped and stopped",
                               "Maranjyan et al. 2025, arXiv 2501.16168", Listed{140},
-                              "nobody waits for it; one that returns is sent the present model");
+                              "nobody waits for it; one that returns is sent the present model",
+                              {.family = Family::asynchronous,
+                               .needs = "a server",
+                               .failures = true,
+                               .cost = "2, and 1 for every worker stopped"});
 }
 
 }  // namespace motley

@@ -4,18 +4,18 @@
 ///
 ///   server:  loop: draw S of the N workers;  send (x, c) to these;  receive (dy_i, dc_i) from each
 ///                  x <- x + eta_g (1/S) sum dy_i;   c <- c + (1/N) sum dc_i
-///   worker:  loop: receive (x, c);  y <- x;  H times: y <- y - eta (grad f(y; B samples) - c_i + c)
-///                  c_i' <- c_i - c + (x - y) / (H eta)
+///   worker:  loop: receive (x, c);  y <- x;  H_i times: y <- y - eta (grad f(y; B samples) - c_i + c)
+///                  c_i' <- c_i - c + (x - y) / (H_i eta)
 ///                  send (y - x, c_i' - c_i);   c_i <- c_i'
 ///
 /// All control variates are 0 at first: the first round is FedAvg's. Two models' bytes travel each
-/// way. The local rule is plain SGD: momentum would break the formula of c_i'. Under a schedule H eta
+/// way. The local rule is plain SGD: momentum would break the formula of c_i'. Under a schedule H_i eta
 /// is the sum of the round's step sizes [inferred].
 ///
 /// When a worker is gone: it is not drawn, and a round that it was drawn for goes on with the others
 /// (drop), or waits for its return. Its c_i is lost: one that returns begins with 0.
-#include <algorithm>
-
+#include "algorithms/support/clients.hpp"
+#include "algorithms/support/local_work.hpp"
 #include "algorithms/support/participation.hpp"
 #include "sim/vocabulary/algorithm.hpp"
 
@@ -24,32 +24,28 @@ namespace {
 
 class Scaffold : public Algorithm {
  public:
-  struct Options : SgdSpec {
-    std::size_t local_steps = 0;
+  struct Options : SgdSpec, LocalWork {
     double server_step_size = 0;
     Participation participation;
 
     static Fields<Options> fields() {
       Fields<Options> f;
       f.include(SgdSpec::fields());
-      f.add({.name = "local_steps", .doc = "H: steps per round", .fallback = 8, .minimum = 1},
-            &Options::local_steps);
+      f.include(LocalWork::fields());
       f.add({.name = "server_step_size",
              .doc = "eta_g: how far the global model goes towards the mean of the workers'",
              .fallback = 1.0,
              .minimum = 0,
              .above_minimum = true},
             &Options::server_step_size);
-      f.add({.name = "participation",
-             .doc = "how many workers take part in a round",
-             .fallback = JsonValue::parse("{}")},
-            &Options::participation);
+      f.add(Participation::of_a_round(), &Options::participation);
       return f;
     }
   };
 
   static void check(const Options& options, const RunFacts& facts, const Place& place) {
     options.participation.check(facts.workers, place / "participation");
+    options.LocalWork::check(place);
     if (options.momentum > 0 || options.rule.kind != RuleSpec::Kind::sgd) {
       throw InputError(place,
                        "the local steps of scaffold are plain SGD: remove momentum and rule");
@@ -58,11 +54,12 @@ class Scaffold : public Algorithm {
 
   Scaffold(const Options& options, const RunFacts& facts)
       : options_(options),
+        steps_(options, options.batch_size, facts),
         drawn_(options.participation.of(facts.workers)),
         steps_per_epoch_(facts.updates_per_epoch(options.batch_size.sum())) {}
 
   double gradients_per_update(std::size_t) const override {
-    return static_cast<double>(drawn_ * options_.local_steps);
+    return static_cast<double>(drawn_) * steps_.mean();
   }
 
   bool workers_begin_with_a_model() const override { return true; }
@@ -72,9 +69,7 @@ class Scaffold : public Algorithm {
     if (x.more.empty()) x.more = {Parameters::zeros(x.size())};  // c
     const float to_c = 1.0F / static_cast<float>(me.workers());
     for (;;) {
-      const std::vector<std::size_t> present = me.present();
-      const std::vector<std::size_t> drawn =
-          draw_some(me.random("clients"), present, std::min(drawn_, present.size()));
+      const std::vector<std::size_t> drawn = draw_clients(me, drawn_);
       for (const std::size_t worker : drawn) me.send_model(worker, x);
       const std::vector<Push> pushes = me.next_push_of(drawn);
       if (pushes.empty()) continue;
@@ -87,6 +82,7 @@ class Scaffold : public Algorithm {
   }
 
   void worker(Worker& me) const override {
+    const std::size_t steps = steps_.of(me);
     UpdateRule rule(options_, steps_per_epoch_);
     Parameters c_i;
     for (;;) {
@@ -94,9 +90,9 @@ class Scaffold : public Algorithm {
       if (c_i.empty()) c_i = Parameters::zeros(x.size());
       Parameters shift = x.more[0];  // c - c_i
       shift -= 1.0F * c_i;
-      const float way = sum_of_step_sizes(rule);  // H eta
-      const Trained y = *me.local_steps(x, options_.local_steps, options_.batch_size[me.rank()],
-                                        rule, Until{}, shift);
+      const float way = sum_of_step_sizes(rule, steps);  // H eta
+      const Trained y =
+          *me.local_steps(x, steps, options_.batch_size[me.rank()], rule, Until{}, shift);
       Parameters moved = y;  // y - x
       moved -= 1.0F * x;
       Parameters change = Parameters::zeros(moved.size());  // c_i' - c_i
@@ -108,9 +104,9 @@ class Scaffold : public Algorithm {
   }
 
  private:
-  float sum_of_step_sizes(UpdateRule rule) const {
+  static float sum_of_step_sizes(UpdateRule rule, std::size_t steps) {
     double sum = 0;
-    for (std::size_t step = 0; step < options_.local_steps; ++step) {
+    for (std::size_t step = 0; step < steps; ++step) {
       sum += rule.step_size();
       rule.skip(1);
     }
@@ -118,6 +114,7 @@ class Scaffold : public Algorithm {
   }
 
   Options options_;
+  LocalSteps steps_;
   std::size_t drawn_;  // S
   double steps_per_epoch_;
 };
@@ -128,7 +125,11 @@ AlgorithmInfo scaffold() {
   return describe<Scaffold>("scaffold", "local steps corrected for each worker's own data",
                             "Karimireddy et al., ICML 2020, arXiv 1910.06378", Listed{150},
                             "a round goes on with those present, of whom the next are drawn; one "
-                            "that returns has lost its control variate");
+                            "that returns has lost its control variate",
+                            {.family = Family::federated,
+                             .needs = "a server",
+                             .different_data = true,
+                             .cost = "4 for each of the workers drawn"});
 }
 
 }  // namespace motley

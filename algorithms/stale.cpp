@@ -98,10 +98,12 @@ class Stale : public Algorithm {
 }  // namespace
 
 AlgorithmInfo stale() {
-  return describe<Stale>("stale", "asynchronous, but nobody is more than s gradients ahead",
-                         "Ho et al., NIPS 2013", Listed{40},
-                         "the slowest is one of those present; one that returns is sent the model "
-                         "and begins at c_min");
+  return describe<Stale>(
+      "stale", "asynchronous, but nobody is more than s gradients ahead", "Ho et al., NIPS 2013",
+      Listed{40},
+      "the slowest is one of those present; one that returns is sent the model "
+      "and begins at c_min",
+      {.family = Family::asynchronous, .needs = "a server", .different_data = true, .cost = "2"});
 }
 
 }  // namespace motley

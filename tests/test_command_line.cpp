@@ -1,6 +1,7 @@
 // The commands and their options; what "run" writes and refuses has files of its own.
 #include <sys/stat.h>
 
+#include "algorithms/catalog.hpp"
 #include "sim/base/json.hpp"
 #include "sim/base/place.hpp"
 #include "sim/base/shell_word.hpp"
@@ -59,7 +60,7 @@ TEST_CASE("The help of every command has its usage, its named groups of options 
        {"Scenario:\n  --set /pointer=JSON ", "Job array:\n  --tasks N "},
        "motley slurm scenarios/heterogeneity.json --tasks 16 --partition cpu --submit"},
       {"algorithms",
-       "motley algorithms [NAME] [options]",
+       "motley algorithms [NAME or WORD] [options]",
        {"Output:\n  --markdown ", "Help:\n  -h [ --help ] "},
        "motley algorithms async"},
       {"new",
@@ -94,6 +95,10 @@ TEST_CASE("--version tells the version and the commit") {
 
 TEST_CASE("A command line that cannot be understood is refused with what is near") {
   const Workplace place;
+  std::string names;
+  for (const AlgorithmInfo& info : algorithm_catalog()) {
+    names += (names.empty() ? "" : ", ") + info.name;
+  }
   const std::vector<std::pair<std::vector<std::string>, std::string>> cases = {
       {{"rnu"}, "unknown command 'rnu' (did you mean 'run'?); see 'motley --help'"},
       {{"--verson"}, "unknown command '--verson'; see 'motley --help'"},
@@ -109,7 +114,7 @@ TEST_CASE("A command line that cannot be understood is refused with what is near
       {{"run", "s.json", "s.json"},
        "run: too many arguments; usage: motley run SCENARIO [options]"},
       {{"algorithms", "sync", "async"},
-       "algorithms: too many arguments; usage: motley algorithms [NAME] [options]"},
+       "algorithms: too many arguments; usage: motley algorithms [NAME or WORD] [options]"},
       {{"run", "s.json", "--set"},
        "run: the required argument for option '--set' is missing; see 'motley run --help'"},
       {{"run", "s.json", "--set", "seed=1"},
@@ -134,9 +139,7 @@ TEST_CASE("A command line that cannot be understood is refused with what is near
        "--partition: must be one word, got 'a b'"},
       {{"run", "s.json", "--out", ""}, "--out: must name a folder, got ''"},
       {{"algorithms", "asinc"},
-       "algorithms: unknown algorithm 'asinc' (did you mean 'async'?), there are: sync, allreduce, "
-       "async, stale, local, grouping, simuparallel, wp_sgd, biased_local, od_sgd, allocation, "
-       "backup, dc_asgd, ringmaster, scaffold, fedbuff, diloco, hierarchical, ad_psgd"}};
+       "algorithms: unknown algorithm 'asinc' (did you mean 'async'?), there are: " + names}};
   for (const auto& [arguments, message] : cases) {
     INFO(arguments.back());
     check_refused(place.motley(arguments), message);
@@ -153,6 +156,8 @@ TEST_CASE("The algorithms are listed with paper and parameters, and each is expl
       list.out,
       "local         several steps at home, then all models are averaged\n"
       "              Stich, ICLR 2019, arXiv 1805.09767\n"
+      "              needs no more than workers; tolerates different data; "
+      "models sent per update: 2 (W - 1), every H steps\n"
       "              when a worker is gone: the mean is over those present; one that returns gets "
       "the "
       "model from another worker or the server\n"
@@ -181,6 +186,45 @@ TEST_CASE("The algorithms are listed with paper and parameters, and each is expl
                  "\n    floor               smallest step size, as a share of step_size\n"
                  "                        a number from 0 to 1; default: 0.0; only with kind "
                  "cosine\n"));
+}
+
+TEST_CASE("The algorithms are grouped by family, and found by a word") {
+  const TemporaryFolder folder;
+  const std::string all = run_motley({"algorithms"}, folder.path()).out;
+  std::size_t last = 0;
+  for (const char* family :
+       {"Synchronous", "Asynchronous", "Local", "Federated", "Decentralised", "Hierarchical"}) {
+    CAPTURE(family);
+    const std::size_t at = ("\n" + all).find("\n" + std::string(family) + "\n\n");
+    REQUIRE(at != std::string::npos);
+    CHECK(at >= last);
+    last = at;
+  }
+  CHECK_FALSE(contains(all, "\nOther\n"));
+  const auto listed = [&](const std::string& word) {
+    const Outcome outcome = run_motley({"algorithms", word}, folder.path());
+    CHECK(outcome.exit_code == 0);
+    return "\n" + outcome.out;
+  };
+  const std::string federated = listed("federated");
+  CHECK(contains(federated, "\nscaffold "));
+  CHECK(contains(federated, "\nfedbuff "));
+  CHECK_FALSE(contains(federated, "\nasync "));
+  CHECK(listed("FEDERATED") == federated);
+  CHECK(contains(listed("Stich"), "\nlocal "));
+  CHECK(contains(listed("a graph"), "\nad_psgd "));
+  CHECK_FALSE(contains(listed("a graph"), "\nsync "));
+  // A name comes before a word; a family of the same name is told, too.
+  CHECK(contains(listed("local"), "\nlocal: several steps"));
+  CHECK(contains(listed("local"), "\nFamily local: local simuparallel wp_sgd biased_local diloco"));
+}
+
+TEST_CASE("Every algorithm says what it needs, tolerates and costs") {
+  for (const AlgorithmInfo& info : algorithm_catalog()) {
+    CAPTURE(info.name);
+    CHECK(info.traits.family != Family::other);
+    CHECK(!info.traits.cost.empty());
+  }
 }
 
 TEST_CASE("validate describes a scenario and writes nothing") {

@@ -17,6 +17,18 @@ Fields<Participation> Participation::fields() {
   return f;
 }
 
+FieldInfo Participation::of_a_round() {
+  return {.name = "participation",
+          .doc = "how many workers take part in a round",
+          .fallback = JsonValue::parse("{}")};
+}
+
+FieldInfo Participation::at_once() {
+  return {.name = "concurrency",
+          .doc = "how many workers are at work at once",
+          .fallback = JsonValue::parse("{}")};
+}
+
 void Participation::check(std::size_t workers, const Place& place) const {
   if (count && share) throw InputError(place, "takes one of \"count\" and \"share\", not both");
   if (count && *count > workers) {

@@ -20,6 +20,9 @@ struct Participation {
   std::size_t of(std::size_t workers) const;
 
   static Fields<Participation> fields();
+  /// How the keys "participation" and "concurrency" of algorithms are described.
+  static FieldInfo of_a_round();
+  static FieldInfo at_once();
 };
 
 /// The indices that are true, in ascending order.

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cctype>
 #include <iomanip>
 #include <iostream>
 #include <sstream>
@@ -84,19 +85,115 @@ void print_section(const AlgorithmInfo& info, const std::vector<FieldInfo>& shar
   if (!own.empty()) print_field_table(std::cout, with_keys_of_objects(own));
 }
 
-/// docs/algorithms.md's table of all algorithms, and a section for each with its parameters.
+/// "needs a server; tolerates different data; costs 2 W models an update".
+std::string traits_text(const Traits& traits) {
+  return "needs " + (traits.needs.empty() ? "no more than workers" : traits.needs) +
+         "; tolerates " + traits.tolerates() + "; models sent per update: " + traits.cost;
+}
+
+/// The algorithms of each family that has any, in the order in which they are listed.
+using Families = std::vector<std::pair<std::string, std::vector<const AlgorithmInfo*>>>;
+
+template <class Wanted>
+Families by_family(const Wanted& wanted) {
+  Families found;
+  for (const auto& [family, word] : families()) {
+    std::vector<const AlgorithmInfo*> members;
+    for (const AlgorithmInfo& info : algorithm_catalog()) {
+      if (info.traits.family == family && wanted(info)) members.push_back(&info);
+    }
+    if (!members.empty()) found.emplace_back(word, std::move(members));
+  }
+  return found;
+}
+
+Families by_family() {
+  return by_family([](const AlgorithmInfo&) { return true; });
+}
+
+std::string in_lower_case(std::string text) {
+  std::ranges::transform(text, text.begin(), [](unsigned char c) { return std::tolower(c); });
+  return text;
+}
+
+/// Those that have the word in anything that is said of them.
+Families with_word(const std::string& word) {
+  Families found = by_family([&](const AlgorithmInfo& info) {
+    const std::string text = info.name + "\n" + info.summary + "\n" + info.paper + "\n" +
+                             info.traits.needs + "\n" + info.traits.tolerates();
+    return in_lower_case(text).find(in_lower_case(word)) != std::string::npos;
+  });
+  for (const auto& [family, members] : by_family()) {
+    if (family != in_lower_case(word)) continue;
+    std::erase_if(found, [&](const auto& other) { return other.first == family; });
+    found.insert(found.begin(), {family, members});
+  }
+  return found;
+}
+
+std::string in_capital(std::string word) {
+  word.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(word.front())));
+  return word;
+}
+
+/// docs/algorithms.md's tables of all algorithms, and a section for each with its parameters.
 void print_algorithms_markdown() {
   const std::vector<FieldInfo> shared = DefaultsSpec::fields().infos();
-  std::cout << "| name | in one line | paper |\n|---|---|---|\n";
-  for (const AlgorithmInfo& info : algorithm_catalog()) {
-    std::cout << "| [`" << info.name << "`](#" << info.name << ") | " << table_cell(info.summary)
-              << " | " << table_cell(info.paper) << " |\n";
+  for (const auto& [family, members] : by_family()) {
+    std::cout << "**" << in_capital(family) << "**\n\n"
+              << "| name | in one line | needs | tolerates | models per update | paper |\n"
+              << "|---|---|---|---|---|---|\n";
+    for (const AlgorithmInfo* info : members) {
+      const Traits& traits = info->traits;
+      std::cout << "| [`" << info->name << "`](#" << info->name << ") | "
+                << table_cell(info->summary) << " | " << table_cell(traits.needs) << " | "
+                << (traits.failures || traits.different_data ? traits.tolerates() : "") << " | "
+                << table_cell(traits.cost) << " | " << table_cell(info->paper) << " |\n";
+    }
+    std::cout << "\n";
   }
-  std::cout << "\n## Shared parameters\n\n";
+  std::cout << "## Shared parameters\n\n";
   print_field_table(std::cout, shared);
   print_object_sections(std::cout, shared);
   std::cout << "\n## Parameters of each algorithm\n";
   for (const AlgorithmInfo& info : algorithm_catalog()) print_section(info, shared);
+}
+
+void print_list(const Families& all) {
+  std::size_t longest = 0;
+  for (const AlgorithmInfo& info : algorithm_catalog()) {
+    longest = std::max(longest, info.name.size());
+  }
+  const auto column = std::setw(static_cast<int>(longest) + 2);
+  for (const auto& [family, members] : all) {
+    std::cout << in_capital(family) << "\n\n";
+    for (const AlgorithmInfo* info : members) {
+      std::cout << std::left << column << info->name << info->summary << "\n"
+                << column << "" << info->paper << "\n"
+                << column << "" << traits_text(info->traits) << "\n"
+                << column << ""
+                << "when a worker is gone: " << info->when_gone << "\n"
+                << column << "" << short_parameters(*info) << "\n\n";
+    }
+  }
+  std::cout << "'motley algorithms NAME' explains one and its parameters, 'motley algorithms WORD' "
+               "lists those of a\nfamily or with a word.\n";
+}
+
+void explain(const AlgorithmInfo& info) {
+  std::cout << info.name << ": " << info.summary << "\n" << info.paper << "\n";
+  const std::string about = traits_text(info.traits);
+  for (const auto& [family, members] : by_family()) {
+    if (std::ranges::find(members, &info) == members.end()) continue;
+    std::cout << in_capital(family) << "; " << about << "\n";
+    if (family != info.name) continue;
+    std::cout << "Family " << family << ":";
+    for (const AlgorithmInfo* member : members) std::cout << " " << member->name;
+    std::cout << "\n";
+  }
+  if (!info.when_gone.empty()) std::cout << "When a worker is gone: " << info.when_gone << "\n";
+  std::cout << "\nParameters:\n";
+  for (const FieldInfo& field : info.parameters) print_field(field, "  ");
 }
 
 int algorithms(const po::variables_map& options, const std::vector<std::string>&) {
@@ -105,28 +202,17 @@ int algorithms(const po::variables_map& options, const std::vector<std::string>&
     return 0;
   }
   if (options.count("name") == 0) {
-    std::size_t longest = 0;
-    for (const AlgorithmInfo& info : algorithm_catalog()) {
-      longest = std::max(longest, info.name.size());
-    }
-    const auto column = std::setw(static_cast<int>(longest) + 2);
-    for (const AlgorithmInfo& info : algorithm_catalog()) {
-      std::cout << std::left << column << info.name << info.summary << "\n"
-                << column << "" << info.paper << "\n"
-                << column << ""
-                << "when a worker is gone: " << info.when_gone << "\n"
-                << column << "" << short_parameters(info) << "\n\n";
-    }
-    std::cout << "'motley algorithms NAME' explains one and its parameters.\n";
+    print_list(by_family());
     return 0;
   }
-  const std::string name = options["name"].as<std::vector<std::string>>().front();
-  const Place place{"", "algorithms"};
-  const AlgorithmInfo& info = find_algorithm(name, place);
-  std::cout << info.name << ": " << info.summary << "\n" << info.paper << "\n";
-  if (!info.when_gone.empty()) std::cout << "When a worker is gone: " << info.when_gone << "\n";
-  std::cout << "\nParameters:\n";
-  for (const FieldInfo& field : info.parameters) print_field(field, "  ");
+  const std::string word = options["name"].as<std::vector<std::string>>().front();
+  const auto is_named = [&](const AlgorithmInfo& info) { return info.name == word; };
+  const Families found =
+      std::ranges::any_of(algorithm_catalog(), is_named) ? Families() : with_word(word);
+  if (found.empty())
+    explain(find_algorithm(word, Place{"", "algorithms"}));
+  else
+    print_list(found);
   return 0;
 }
 
@@ -135,8 +221,8 @@ int algorithms(const po::variables_map& options, const std::vector<std::string>&
 Command algorithms_command() {
   Command command;
   command.name = "algorithms";
-  command.summary = "list the algorithms, or explain one";
-  command.usage = "motley algorithms [NAME] [options]";
+  command.summary = "list the algorithms, find some by a word, or explain one";
+  command.usage = "motley algorithms [NAME or WORD] [options]";
   command.example = "motley algorithms async";
   command.positional = "name";
   po::options_description output("Output");

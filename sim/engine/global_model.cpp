@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 
 namespace motley {
 
@@ -23,7 +24,13 @@ void GlobalModel::begin(const Algorithm& algorithm, const Shards& shards) {
 
 void GlobalModel::evaluate(double now) {
   const auto start = std::chrono::steady_clock::now();
-  recorder_.evaluated(now, is_real_ ? evaluator_.evaluate(current()) : Evaluation{}, kind());
+  Evaluation evaluation;
+  if (is_real_) {
+    const Parameters model = current();
+    evaluation = evaluator_.evaluate(model);
+    evaluation.consensus = consensus(model);
+  }
+  recorder_.evaluated(now, evaluation, kind());
   const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - start;
   evaluation_wall_s_ += passed.count();
   evaluated_(now);
@@ -96,6 +103,21 @@ std::vector<double> GlobalModel::weights_of_own() const {
   if (sum == 0) return weights;  // nobody is there: what was last
   for (std::size_t i = 0; i < weights.size(); ++i) weights[i] *= own_is_lost_[i] ? 0 : 1 / sum;
   return weights;
+}
+
+std::optional<double> GlobalModel::consensus(const Parameters& mean) const {
+  if (own_models_.empty() || algorithm_->merges_own_models()) return std::nullopt;
+  const std::vector<double> weights = weights_of_own();
+  double sum = 0;
+  for (std::size_t rank = 0; rank < own_models_.size(); ++rank) {
+    double square = 0;
+    for (std::size_t i = 0; i < mean.size(); ++i) {
+      const double apart = static_cast<double>(own_models_[rank].values()[i]) - mean.values()[i];
+      square += apart * apart;
+    }
+    sum += weights[rank] * square;
+  }
+  return std::sqrt(sum);
 }
 
 ModelKind GlobalModel::kind() const {

@@ -57,6 +57,8 @@ class GlobalModel {
  private:
   /// What the servers hold, or what a merge would give.
   Parameters current() const;
+  /// How far the workers' own models are from `mean`; empty where they are merged or there are none.
+  std::optional<double> consensus(const Parameters& mean) const;
   /// Of the workers' own models in what a merge would give.
   std::vector<double> weights_of_own() const;
   /// Whether current() is only what a merge would give.

@@ -73,6 +73,7 @@ void SimulatedWorker::draw_from_share(std::span<const double> shares) {
 void SimulatedWorker::push(Gradient g, bool wants_model) {
   Push push;
   push.kind = "gradient";
+  push.data_samples = data_samples();
   push.version = g.version;
   push.samples = g.samples;
   push.compute_s = g.compute_s;
@@ -86,6 +87,7 @@ void SimulatedWorker::push(const char* kind, Parameters vector, const Trained& y
                            std::vector<Parameters> more, bool wants_model) {
   Push push;
   push.kind = kind;
+  push.data_samples = data_samples();
   push.vector = std::move(vector);
   push.more = std::move(more);
   push.version = y.version;

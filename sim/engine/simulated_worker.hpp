@@ -19,7 +19,6 @@ class SimulatedWorker final : public Worker {
   /// Not for algorithms: where what is sent to it arrives.
   WorkerMail& mail() { return mail_; }
   const WorkerMail& mail() const { return mail_; }
-  std::size_t data_samples() const { return samples_.available(); }
   /// The machine has failed.
   void lose_everything() {
     mail_.lose_everything();
@@ -51,6 +50,8 @@ class SimulatedWorker final : public Worker {
   }
   void step(UpdateRule& rule, Model& x, const Parameters& g) override;
 
+  std::size_t data_samples() const override { return samples_.available(); }
+  void draw_again() override { samples_.put_back(); }
   void draw_from_share(std::span<const double> shares) override;
   void draw_next(std::vector<Sample> samples) override { samples_.draw_next(std::move(samples)); }
   void keep_losses() override { computation_.keep_losses(); }

@@ -8,6 +8,9 @@ namespace motley {
 struct Evaluation {
   std::optional<double> loss;  ///< empty when nothing is learnt
   std::optional<double> accuracy;
+  /// How far the workers' own models are from this one, their mean: the root of the mean square of
+  /// the distances. Empty where there is one global model.
+  std::optional<double> consensus = {};
 };
 
 /// Whether somebody holds the model, or it is only what a merge of the workers' own models would

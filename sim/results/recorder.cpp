@@ -60,6 +60,7 @@ void Recorder::evaluated(double now, const Evaluation& evaluation, ModelKind kin
   if (loss_count_ > 0) point.train_loss = loss_sum_ / static_cast<double>(loss_count_);
   point.test_loss = evaluation.loss;
   point.test_accuracy = evaluation.accuracy;
+  point.consensus = evaluation.consensus;
   point.kind = kind;
   note_spent(point);
   curve_.push_back(point);

@@ -135,7 +135,8 @@ Json to_json(const RunResult& r) {
     json["curve"].push_back({p.time_s, p.updates, p.samples, p.epochs, p.bytes,
                              json_or_null(p.train_loss), json_or_null(p.test_loss),
                              json_or_null(p.test_accuracy), p.kind == ModelKind::oracle ? 1 : 0,
-                             json_or_null(p.energy_J), json_or_null(p.cost)});
+                             json_or_null(p.energy_J), json_or_null(p.cost),
+                             json_or_null(p.consensus)});
   }
   for (const WorkerResult& w : r.workers) {
     json["workers"].push_back({w.name, w.class_name, w.speed_flops, w.compute_s, w.transfer_s,
@@ -190,13 +191,14 @@ RunResult run_result_from_json(const StrictJson& in) {
   r.wall_s = not_negative(in.member("wall_s"));
   r.peak_rss_mb = not_negative(in.member("peak_rss_mb"));
   r.evaluation_wall_s = not_negative(in.member("evaluation_wall_s"));
-  for_each_row(in.member("curve"), 11, [&r](const StrictJson& p) {
+  for_each_row(in.member("curve"), 12, [&r](const StrictJson& p) {
     r.curve.push_back({not_negative(p.element(0)), amount(p.element(1)), amount(p.element(2)),
                        not_negative(p.element(3)), not_negative(p.element(4)),
                        p.element(5).number_or_null(), p.element(6).number_or_null(),
                        p.element(7).number_or_null(),
                        p.element(8).count() == 0 ? ModelKind::real : ModelKind::oracle,
-                       p.element(9).number_or_null(), p.element(10).number_or_null()});
+                       p.element(9).number_or_null(), p.element(10).number_or_null(),
+                       p.element(11).number_or_null()});
   });
   for_each_row(in.member("workers"), 12, [&r](const StrictJson& w) {
     r.workers.push_back({w.element(0).text(), w.element(1).text(), w.element(2).number(),

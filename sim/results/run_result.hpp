@@ -25,8 +25,9 @@ struct CurvePoint {
   std::optional<double> test_loss;   ///< empty when nothing is learnt
   std::optional<double> test_accuracy;
   ModelKind kind = ModelKind::real;
-  std::optional<double> energy_J = {};  ///< so far; empty when no power is given
-  std::optional<double> cost = {};      ///< so far; empty when no price is given
+  std::optional<double> energy_J = {};   ///< so far; empty when no power is given
+  std::optional<double> cost = {};       ///< so far; empty when no price is given
+  std::optional<double> consensus = {};  ///< see Evaluation
 };
 
 struct WorkerResult {

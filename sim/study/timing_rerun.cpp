@@ -10,9 +10,10 @@ namespace motley {
 namespace {
 
 /// As large as its times need it: where the whole model travels as it is, any few numbers do.
-std::unique_ptr<Problem> without_mathematics(const Problem& problem, const ExchangeSpec& exchange,
+std::unique_ptr<Problem> without_mathematics(const Problem& problem, const Algorithm& algorithm,
                                              const ClusterPlan& plan) {
-  const bool is_whole = plan.servers.size() <= 1 &&
+  const ExchangeSpec exchange = algorithm.exchange();
+  const bool is_whole = plan.servers.size() <= 1 && !algorithm.sends_parts() &&
                         exchange.overlap == ExchangeSpec::Overlap::none && !exchange.bucket_bytes &&
                         exchange.compress.kind == CompressSpec::Kind::none;
   if (is_whole) return std::make_unique<TimeOnly>(problem.train_size());
@@ -43,10 +44,9 @@ Throughput timing_rerun(const Experiment& experiment, const RunPlan& plan, const
       find_algorithm(plan.algorithm, plan.place)
           .make(parameters, plan.place, facts_on(changed.plan, experiment.facts()));
   const std::unique_ptr<Problem> problem =
-      without_mathematics(experiment.problem(), algorithm->exchange(), changed.plan);
-  const Partition partition(problem->train_size());
+      without_mathematics(experiment.problem(), *algorithm, changed.plan);
   const RunResult result =
-      simulate({scenario, changed.plan, *problem, partition, experiment.order(),
+      simulate({scenario, changed.plan, *problem, experiment.partition(), experiment.order(),
                 experiment.flops_per_sample(), changed.message_bytes, 1, nullptr},
                *algorithm);
   if (result.status != RunStatus::ok) throw std::runtime_error(result.reason);

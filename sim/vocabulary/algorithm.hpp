@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "sim/base/catalog.hpp"
@@ -57,6 +58,9 @@ class Algorithm {
   /// merge would give in between is an oracle: it is drawn, but does not reach the target. Where
   /// models are never merged, as in gossip, the mean of all is the model the algorithm is about.
   virtual bool merges_own_models() const { return true; }
+  /// Whether parts of models travel alone by messages or all-reduce: what they take on the wire then
+  /// depends on how many parameters there are.
+  virtual bool sends_parts() const { return false; }
   /// For algorithms that merge the workers' own models rarely (see Worker::finish_own_update): the
   /// weight of each in a merge now, when worker i has made steps[i] since the last.
   virtual std::vector<double> merge_weights(std::span<const std::uint64_t> steps) const {
@@ -75,6 +79,34 @@ struct Listed {
   int at = std::numeric_limits<int>::max();
 };
 
+/// What sort of algorithm it is: lists of all are grouped by it.
+enum class Family {
+  synchronous,
+  asynchronous,
+  local,
+  federated,
+  decentralised,
+  hierarchical,
+  other
+};
+
+/// In the order in which they are listed, with the words for them.
+const std::vector<std::pair<Family, std::string>>& families();
+
+/// What one chooses an algorithm by, with its parameters' defaults.
+struct Traits {
+  Family family = Family::other;
+  std::string needs = {};       ///< besides workers: "a server", "a graph", "nodes"; empty: nothing
+  bool failures = false;        ///< nobody waits for a worker that is gone, noticed or not
+  /// As steps get smaller it goes to the optimum of all data, whoever has which part and is how fast.
+  bool different_data = false;
+  /// What one update sends, all workers together, in models; W is the number of workers.
+  std::string cost = {};
+
+  /// "failures and different data", one of them, or "neither ...".
+  std::string tolerates() const;
+};
+
 /// An algorithm as the catalogue lists it.
 struct AlgorithmInfo {
   std::string name;
@@ -82,6 +114,7 @@ struct AlgorithmInfo {
   std::string paper;
   Listed listed;
   std::string when_gone;  ///< what it does when a worker is gone, and when it returns
+  Traits traits;
   std::vector<FieldInfo> parameters;
   /// Reads and checks the parameters (InputError at their place), fills in their defaults, and
   /// makes the algorithm.
@@ -92,15 +125,10 @@ struct AlgorithmInfo {
 /// from (options, facts), and may refuse them with static A::check(options, facts, place).
 template <class A>
 AlgorithmInfo describe(std::string name, std::string summary, std::string paper, Listed listed = {},
-                       std::string when_gone = {}) {
+                       std::string when_gone = {}, Traits traits = {}) {
   using Options = typename A::Options;
-  AlgorithmInfo info{std::move(name),
-                     std::move(summary),
-                     std::move(paper),
-                     listed,
-                     std::move(when_gone),
-                     Options::fields().infos(),
-                     {}};
+  AlgorithmInfo info{std::move(name),      std::move(summary), std::move(paper),          listed,
+                     std::move(when_gone), std::move(traits),  Options::fields().infos(), {}};
   info.make = [](Json& json, const Place& place, const RunFacts& facts) {
     Options options;
     fields_of<Options>().read(json, place, options);

@@ -32,7 +32,8 @@ struct Message {
 struct Push : Message {
   std::uint64_t version = 0;  ///< of the model it was computed at
   std::uint64_t samples = 0;
-  double compute_s = 0;  ///< virtual time its computation took
+  std::uint64_t data_samples = 0;  ///< how many there are in its sender's part of the data
+  double compute_s = 0;            ///< virtual time its computation took
   bool wants_model = true;
 
   // What it brings; std::logic_error when it is something else.

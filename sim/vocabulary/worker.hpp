@@ -84,6 +84,10 @@ class Worker {
   /// From now on, draws only from its part of the data: parts are in proportion to `shares`, one per
   /// worker, and disjoint. Everybody must give the same shares.
   virtual void draw_from_share(std::span<const double> shares) = 0;
+  /// How many samples there are in its part of the data.
+  virtual std::size_t data_samples() const = 0;
+  /// The next samples are once more those of the last computation.
+  virtual void draw_again() = 0;
   /// The next samples are these, in this order; there must be as many as are asked for.
   virtual void draw_next(std::vector<Sample> samples) = 0;
   /// From now on keeps the loss of every sample of the last computation, for drawn_losses().

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <span>
+#include <utility>
 
 #include "sim/learning/rules/batch_sizes.hpp"
 #include "sim/learning/rules/parameters.hpp"
@@ -70,6 +71,10 @@ class UpdateRule {
   void skip(std::size_t steps) { steps_ += static_cast<double>(steps); }
   /// eta_t of the next step.
   float step_size() const;
+  /// A vector of its state: momentum or m, v, u, in this order. Empty before the first step, unless it
+  /// was given.
+  const Parameters& state(std::size_t index) const { return state_[index]; }
+  void set_state(std::size_t index, Parameters vector) { state_[index] = std::move(vector); }
   /// How many vectors of the model's size its state has.
   std::size_t state_vectors() const { return vectors(); }
 

@@ -127,6 +127,9 @@ Extras extras_of(const std::vector<RunResult>& results) {
       if (link.background_bytes > 0) extras.insert("background");
     }
     if (run.lost_updates) extras.insert("failures");
+    for (const CurvePoint& point : run.curve) {
+      if (point.consensus) extras.insert("consensus");
+    }
   }
   return extras;
 }
@@ -170,6 +173,11 @@ const ColumnTable<OfRun<CurvePoint>>& curves_table() {
     t.add_with("energy", "energy_J", "J", "so far; only where a power is given",
                part(&CurvePoint::energy_J));
     t.add_with("cost", "cost", "", "so far; only where a price is given", part(&CurvePoint::cost));
+    t.add_with(
+        "consensus", "consensus", "",
+        "root of the mean square of the distances of the workers' own models from their mean, "
+        "which is evaluated; only with algorithms that never merge them",
+        part(&CurvePoint::consensus));
     return t;
   }();
   return table;
