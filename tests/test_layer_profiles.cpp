@@ -337,11 +337,12 @@ TEST_CASE("profiles that cannot be used are refused at their place") {
 
 TEST_CASE("where nothing is learnt no parameters are told of") {
   Json scenario = learning_scenario();
-  CHECK_THAT(experiment_of(scenario).describe(), Catch::Contains(", 140 parameters, synthetic"));
+  CHECK_THAT(described_experiment(experiment_of(scenario)),
+             Catch::Contains(", 140 parameters, synthetic"));
   scenario.erase("data");
   scenario["model"] = {{"kind", "none"}};
   scenario["cost"] = {{"profile", "resnet50"}};
-  const std::string told = experiment_of(scenario).describe();
+  const std::string told = described_experiment(experiment_of(scenario));
   CHECK_THAT(told, Catch::StartsWith("4 workers (2 fast, 2 slow), nothing is learnt\n"));
   CHECK_THAT(told, !Catch::Contains("parameters"));
 }
