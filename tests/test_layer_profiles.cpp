@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "sim/scenario/networks/known_network.hpp"
+#include "sim/study/described_experiment.hpp"
 #include "tests/compared.hpp"
 #include "tests/mistakes.hpp"
 #include "tests/update_times.hpp"
