@@ -436,6 +436,35 @@ TEST_CASE("a sweep too large to check is counted and refused at once") {
       "algorithm's own parameter is what \"tune\" avoids");
 }
 
+TEST_CASE("workers of so many points that checking them would take long are counted and refused") {
+  Json scenario = Json::parse(tuned);
+  scenario.erase("tune");
+  scenario["defaults"]["step_size"] = 0.1;
+  scenario["algorithms"] = {{{"name", "sync"}}};
+  scenario["cluster"]["workers"][0]["count"] = 9'999;
+  const std::string why =
+      " together, since all are checked before the first run begins, which shall take seconds";
+  const auto sweep = [&](const char* pointer, int steps) {
+    scenario["sweep"] = {{pointer, {{"from", 1}, {"to", steps}, {"steps", steps}}}};
+  };
+  // 9,999 and one more at each point: 2,000 points are the most. The first tells of all.
+  sweep("/model/noise", 2001);
+  CHECK(refusal(scenario) ==
+        "s.json: /sweep: makes 20010000 workers at 2001 points: at most 20000000" + why);
+  // Speeds that are drawn are drawn in each replica.
+  scenario.erase("sweep");
+  scenario["replicas"] = 2001;
+  scenario["cluster"]["workers"][0]["spread"] = {{"law", "lognormal"}, {"sigma", 0.5}};
+  CHECK(refusal(scenario) ==
+        "s.json: /replicas: makes 20010000 workers at 1 point: at most 20000000" + why);
+  // Where the number itself is swept, points count as they come: 6,666 times 1 + 1 and 3,001 + 1.
+  scenario["replicas"] = 6666;
+  scenario["sweep"] = {{"/cluster/workers/0/count", {1, 3001, 5}}};
+  CHECK(refusal(scenario) ==
+        "s.json: /sweep: makes 20024664 workers at the first 2 of 3 points: at most 20000000" +
+            why);
+}
+
 TEST_CASE("the runs of the tuning count in the limit") {
   Json scenario = Json::parse(tuned);
   scenario["sweep"] = {{"/model/noise", {{"from", 1}, {"to", 400}, {"steps", 400}}}};

@@ -155,14 +155,14 @@ void Experiment::check_speeds(const ClusterPlan& cluster) const {
                    "their speeds and spread");
 }
 
+bool Experiment::draws_speeds() const {
+  return std::ranges::any_of(scenario().cluster.workers, [](const WorkerClassSpec& worker) {
+    return worker.spread && worker.spread->is_random();
+  });
+}
+
 void Experiment::check_seed(std::uint64_t seed) const {
-  const ClusterSpec& cluster = scenario().cluster;
-  if (std::ranges::none_of(cluster.workers, [](const WorkerClassSpec& worker) {
-        return worker.spread && worker.spread->is_random();
-      })) {
-    return;
-  }
-  check_speeds(plan_cluster(cluster, flops_per_sample_, seed));
+  if (draws_speeds()) check_speeds(plan_cluster(scenario().cluster, flops_per_sample_, seed));
 }
 
 const Partition& Experiment::partition() const {

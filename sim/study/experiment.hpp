@@ -54,6 +54,8 @@ class Experiment {
   Json description_of(const RunPlan& plan) const;
   /// What another seed can make wrong: the speeds that are drawn. InputError.
   void check_seed(std::uint64_t seed) const;
+  /// Whether the workers' speeds are drawn, so that they differ from seed to seed.
+  bool draws_speeds() const;
 
   /// Does one run. In a process of its own. The name is that of its traces.
   RunResult run(const RunPlan& plan, unsigned threads,

@@ -63,6 +63,14 @@ std::string escaped(const std::string& pointer) {
   return text;
 }
 
+/// Whether points along it may have more or fewer workers than others.
+bool changes_worker_count(const Axis& axis) {
+  const std::string& pointer = axis.pointer;
+  const bool has_classes = std::ranges::count(pointer, '/') <= 3;  // /cluster/workers/0 or above
+  return pointer == "/cluster" || pointer == "/cluster/platform" ||
+         (pointer.starts_with("/cluster/workers") && (has_classes || pointer.ends_with("/count")));
+}
+
 }  // namespace
 
 /// Short enough for the files named by it: file systems take 255 bytes.
@@ -138,6 +146,16 @@ void Study::check_size(double tuning_runs) const {
       text.str());
 }
 
+void Study::check_workers(std::size_t points, double workers) const {
+  if (!(workers > static_cast<double>(most_workers))) return;
+  std::ostringstream text;
+  text << std::fixed << std::setprecision(0) << "makes " << workers << " workers at "
+       << (points < points_.size() ? "the first " + std::to_string(points) + " of " : "")
+       << counted(points_.size(), "point") << ": at most " << most_workers
+       << " together, since all are checked before the first run begins, which shall take seconds";
+  throw InputError(Place{file_, ""} / (axes_.empty() ? "replicas" : "sweep"), text.str());
+}
+
 void Study::check_room_for_seeds(std::uint64_t seed, std::uint64_t more) const {
   constexpr auto largest = static_cast<std::uint64_t>(limits::largest_whole);
   if (seed <= largest - more) return;
@@ -178,6 +196,7 @@ void Study::at_point(std::size_t point, const std::function<void()>& check) cons
 }
 
 void Study::plan_runs() {
+  double workers = 0;
   for (std::size_t point = 0; point < points_.size(); ++point) {
     loaded_ = load(point, 0);
     loaded_is_ = {point, 0};
@@ -188,6 +207,14 @@ void Study::plan_runs() {
     }
     const std::uint64_t seed = here.scenario().seed;
     check_room_for_seeds(seed, replicas_ - 1);
+    const double made = here.draws_speeds() ? static_cast<double>(replicas_) : 1;
+    const double workers_here = made * static_cast<double>(here.cluster().workers.size());
+    workers += workers_here;
+    const bool all_alike = std::ranges::none_of(axes_, changes_worker_count);
+    const std::size_t known = all_alike ? points_.size() : point + 1;
+    // A single run may have any number.
+    if (known > 1 || made > 1)
+      check_workers(known, all_alike ? static_cast<double>(known) * workers_here : workers);
     // Only the seed differs from replica to replica: what it does not touch is checked once.
     std::vector<PlannedAlgorithm> algorithms;
     for (std::size_t i = 0; i < here.runs().size(); ++i)

@@ -26,6 +26,8 @@ class Study {
  public:
   /// With those of the tuning. More could not be checked within seconds.
   static constexpr std::size_t most_runs = 20'000;
+  /// Of all points together, each in every replica that draws its speeds; for the same reason.
+  static constexpr std::size_t most_workers = 20'000'000;
 
   /// Checks every point. Throws InputError for any mistake; nothing has been written then.
   Study(const std::string& file, const std::vector<Override>& overrides);
@@ -98,6 +100,8 @@ class Study {
                                       std::size_t point);
   void check_tuning_seeds() const;
   /// InputError unless there are so many seeds above this one.
+  /// So many at the first so many points.
+  void check_workers(std::size_t points, double workers) const;
   void check_room_for_seeds(std::uint64_t seed, std::uint64_t more) const;
   /// The run of a unit with these values on its k-th tuning seed.
   std::size_t trial(std::size_t unit, const std::vector<Json>& values, std::size_t k);
