@@ -70,7 +70,10 @@ inline std::vector<Json> every_algorithm() {
     if (needs("delay_bound")) all.back()["delay_bound"] = 3;
     if (info.name == "backup") all.back()["backup"] = 1;
     if (info.name == "od_sgd") all.back()["warm_up"] = 3;
-    if (info.name != "scaffold") all.back()["momentum"] = 0.3;
+    const bool is_plain =
+        info.name == "scaffold" || info.name == "fedlalr" || info.name == "bvr_l_sgd";
+    if (!is_plain) all.back()["momentum"] = 0.3;
+    if (info.name == "fedlalr") all.back()["step_size"] = 0.01;
   }
   return all;
 }

@@ -27,6 +27,13 @@ Json entry(const std::string& name) {
       {"allocation", {{"period", 3}}},
       {"fedbuff", {{"buffer", 3}, {"local_steps", 2}, {"concurrency", {{"count", 3}}}}},
       {"scaffold", {{"local_steps", 2}, {"participation", {{"count", 3}}}}},
+      {"fedavg", {{"local_steps", 2}, {"participation", {{"count", 3}}}}},
+      {"fednova", {{"local_steps", 2}, {"local_work", "speed"}}},
+      {"fedasync", {{"local_steps", 2}, {"concurrency", {{"count", 3}}}}},
+      {"fedlalr", {{"local_steps", 2}, {"participation", {{"count", 3}}}, {"step_size", 0.01}}},
+      {"bvr_l_sgd", {{"local_steps", 2}, {"large_batch", 2}}},
+      {"api_bcd", {{"local_steps", 1}}},
+      {"prague", {{"group_size", 2}}},
       {"grouping", {{"groups", 2}}},
       {"stale", {{"staleness", 1}}}};
   Json entry = {{"name", name}};
@@ -51,6 +58,30 @@ std::vector<Json> all_entries() {
   entries.push_back(cancel);
   entries.push_back({{"name", "sync"}, {"label", "by-layers"}, {"overlap", "layers"}});
   entries.push_back({{"name", "grouping"}, {"label", "shares"}, {"data_shares", true}});
+  entries.push_back({{"name", "fedavg"},
+                     {"label", "deadline"},
+                     {"local_steps", 3},
+                     {"deadline", "200ms"},
+                     {"server_rule", "momentum"},
+                     {"server_step_size", 0.1}});
+  entries.push_back({{"name", "fedavg"},
+                     {"label", "fedprox"},
+                     {"local_steps", 8},
+                     {"deadline", "200ms"},
+                     {"late", "partial"},
+                     {"proximal", 0.1}});
+  entries.push_back({{"name", "diloco"},
+                     {"label", "diloco-asynchronous"},
+                     {"mode", "asynchronous"},
+                     {"local_steps", 3},
+                     {"dylu", true},
+                     {"grace", "20ms"}});
+  entries.push_back({{"name", "diloco"},
+                     {"label", "diloco-streaming"},
+                     {"mode", "streaming"},
+                     {"local_steps", 4},
+                     {"fragments", 2}});
+  entries.push_back({{"name", "d_psgd"}, {"label", "gossip-complete"}, {"graph", "complete"}});
   return entries;
 }
 

@@ -8,34 +8,10 @@
 #include "sim/base/random.hpp"
 #include "sim/vocabulary/draw.hpp"
 #include "tests/catch.hpp"
-#include "tests/compared.hpp"
+#include "tests/one_dimension.hpp"
 
 namespace motley {
 namespace {
-
-void check_near(const RunResult& a, const RunResult& b, double epsilon = 1e-5) {
-  REQUIRE(a.curve.size() == b.curve.size());
-  for (std::size_t i = 0; i < a.curve.size(); ++i) {
-    CAPTURE(i);
-    CHECK(*a.curve[i].test_loss == Approx(*b.curve[i].test_loss).epsilon(epsilon));
-    CHECK(a.curve[i].time_s == Approx(b.curve[i].time_s).epsilon(1e-9));
-  }
-}
-
-// In one dimension f = (x-1)^2/2 from x = 0: the error e = x - 1 is the gradient and the loss e^2/2.
-constexpr double eta = 0.25;
-
-Json one_dimension(std::size_t workers) {
-  Json scenario = timing_scenario();
-  scenario["model"] = {{"kind", "quadratic"}, {"dimension", 1}, {"smoothness", 1}, {"noise", 0}};
-  scenario["cluster"]["workers"] = {{{"name", "w"}, {"count", workers}, {"speed", "1Gf"}}};
-  scenario["defaults"]["step_size"] = eta;
-  return scenario;
-}
-
-void check_error(const CurvePoint& point, double error) {
-  CHECK(point.test_loss.value() == Approx(error * error / 2).epsilon(1e-5));
-}
 
 // ---- dc_asgd ----
 

@@ -357,7 +357,7 @@ RunResult Simulation::run(const Algorithm& algorithm) {
   if (setup_.scenario.stop.time_s) {
     engine.run_until(*setup_.scenario.stop.time_s);
     if (!over_) {
-      if (is_stuck())
+      if (is_stuck() && agenda_.has_only_background())  // somebody may wait for a moment
         stand_still();
       else
         end_at(*setup_.scenario.stop.time_s);

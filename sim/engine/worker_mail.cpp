@@ -214,19 +214,23 @@ void WorkerMail::serve(const std::string& kind, std::function<void(const Message
 
 std::optional<Event> WorkerMail::next_event(double until) {
   const std::vector<Departure>& departures = simulation_.departures().all();
-  waits_for_ = "a message, or a worker to leave or join";
-  simulation_.departures().watch(rank_, [this] { arrival_.look(); });
-  const bool there = arrival_.wait(until, [this, &departures] {
-    return events_.has(is_for_body) || departures_seen_ < departures.size();
-  });
-  simulation_.departures().unwatch(rank_);
-  waits_for_ = "nothing";
-  if (!there) return std::nullopt;
-  for (; departures_seen_ < departures.size(); ++departures_seen_) {
-    const auto [time, worker, kind] = departures[departures_seen_];
-    if (worker != rank_) events_.put(time, worker, simulation_.parcel_of(kind, worker));
+  for (;;) {
+    waits_for_ = "a message, or a worker to leave or join";
+    simulation_.departures().watch(rank_, [this] { arrival_.look(); });
+    const bool there = arrival_.wait(until, [this, &departures] {
+      return events_.has(is_for_body) || departures_seen_ < departures.size();
+    });
+    simulation_.departures().unwatch(rank_);
+    waits_for_ = "nothing";
+    if (!there) return std::nullopt;
+    for (; departures_seen_ < departures.size(); ++departures_seen_) {
+      const auto [time, worker, kind] = departures[departures_seen_];
+      if (worker != rank_) events_.put(time, worker, simulation_.parcel_of(kind, worker));
+    }
+    // There is none when it was this worker's own return that was told.
+    Parcel* parcel = events_.take_if(is_for_body);
+    if (parcel != nullptr) return simulation_.parcels().take_event(*parcel);
   }
-  return simulation_.parcels().take_event(*events_.take_if(is_for_body));
 }
 
 }  // namespace motley

@@ -1,0 +1,208 @@
+/// API-BCD: no server; tokens walk over a graph, and whoever holds one takes steps towards all of them.
+///   H. Chen, Y. Ye, M. Xiao, M. Skoglund: Asynchronous Parallel Incremental Block-Coordinate Descent
+///   for Decentralized Machine Learning, arXiv 2202.03263, 2022 [abstract; formulas recalled].
+///
+///   worker i, for ever:  receive a token z_m
+///                        H times: x_i <- x_i - eta (grad f(x_i; B samples) + tau sum_m (x_i - z_m))
+///                        z_m <- z_m + (x_i - x_i as z_m last saw it) / W
+///                        send z_m to a neighbour, drawn evenly
+///
+/// There are M tokens. Of the others a worker takes what they were when they last came by. That the
+/// difference is to what this token saw, not to what the worker was before these steps, is inferred:
+/// so each z_m is the mean of all x_i as it last saw them; with one token both are the same. The steps are
+/// gradient steps, which the paper has as a variant; at least one is taken at every visit. An update
+/// is a visit; the curve shows the mean of all x_i, an oracle, and beside it how far they are apart.
+///
+/// When a worker is gone: a token may be lost with it. So when somebody is noticed to be gone, or returns,
+/// the first worker that is there sends out all tokens anew, and older ones are stopped where they
+/// come. One that returns gets model and rule from another.
+#include <cmath>
+#include <deque>
+
+#include "algorithms/support/graph.hpp"
+#include "algorithms/support/proximal.hpp"
+#include "algorithms/support/round_messages.hpp"
+#include "sim/vocabulary/algorithm.hpp"
+#include "sim/vocabulary/draw.hpp"
+
+namespace motley {
+namespace {
+
+class ApiBcd : public Algorithm {
+ public:
+  struct Options : SgdSpec {
+    Graph graph;
+    std::size_t tokens = 0;
+    std::size_t local_steps = 0;
+    double penalty = 0;
+
+    static Fields<Options> fields() {
+      Fields<Options> f;
+      f.include(SgdSpec::fields());
+      f.add(Graph::field("over which edges tokens walk"), &Options::graph);
+      f.add({.name = "tokens",
+             .doc = "M: how many walk; at most one for each worker",
+             .fallback = 2,
+             .minimum = 1},
+            &Options::tokens);
+      f.add({.name = "local_steps",
+             .doc = "H: steps at every visit of a token",
+             .fallback = 4,
+             .minimum = 1},
+            &Options::local_steps);
+      f.add({.name = "penalty",
+             .doc = "tau: pull of a worker's model towards each token; step_size (L + M tau) must "
+                    "stay below 2",
+             .fallback = 0.1,
+             .minimum = 0,
+             .above_minimum = true},
+            &Options::penalty);
+      return f;
+    }
+  };
+
+  static void check(const Options& options, const RunFacts& facts, const Place& place) {
+    options.graph.neighbours(facts, place / "graph");
+    check_proximal(options.penalty, options, place);
+    if (options.tokens > facts.workers) {
+      throw InputError(place / "tokens",
+                       "must be at most the number of workers, " + std::to_string(facts.workers),
+                       options.tokens);
+    }
+  }
+
+  ApiBcd(const Options& options, const RunFacts& facts)
+      : options_(options),
+        local_(with_proximal(options, options.penalty * static_cast<double>(options.tokens))),
+        neighbours_(options.graph.neighbours(facts, {})),
+        steps_per_epoch_(facts.updates_per_epoch(options.batch_size.sum())) {}
+
+  bool needs_server() const override { return false; }
+  bool merges_own_models() const override { return false; }
+  double gradients_per_update(std::size_t) const override {
+    return static_cast<double>(options_.local_steps);
+  }
+
+  void worker(Worker& me) const override {
+    UpdateRule rule(local_, steps_per_epoch_);
+    Model x = me.initial_model();
+    std::vector<Token> tokens;  // as they last came by, and as they go on
+    for (std::size_t m = 0; m < options_.tokens; ++m) tokens.push_back({x, x, 0});
+    std::deque<std::size_t> held;
+    bool has_begun = false;
+    std::uint64_t visits = 0;
+    for (;;) {
+      const bool begins = !has_begun;
+      me.share(x, rule, visits, has_begun);
+      if (begins && has_begun) {  // it has joined
+        for (Token& token : tokens) token = {x, x, unknown};
+      } else if (begins) {
+        held = tokens_at_home(me);
+      }
+      has_begun = true;
+      const std::optional<Event> event = me.next_event(held.empty() ? forever : me.clock());
+      if (event && event->kind == Event::Kind::message) {
+        take(event->message, tokens, held);
+      } else if (event && is_first_but(event->worker, me)) {
+        held = all_anew(me, tokens);
+      }
+      if (held.empty()) continue;
+      const std::size_t m = held.front();
+      held.pop_front();
+      Token& token = tokens[m];
+      x = *me.local_steps(x, options_.local_steps, options_.batch_size[me.rank()], rule, Until{},
+                          pull(tokens));
+      const float share = 1.0F / static_cast<float>(me.workers());
+      token.z += share * x;
+      token.z -= share * token.seen;
+      token.seen = x;
+      me.finish_own_update(x, ++visits);
+      const std::vector<std::size_t> there = present_of(neighbours_[me.rank()], me);
+      if (there.empty()) {
+        held.push_back(m);
+        continue;
+      }
+      me.send(
+          there[draw_below(me.random("walk"), there.size())],
+          {.kind = "token", .vector = token.z, .numbers = {static_cast<double>(m), token.life}});
+    }
+  }
+
+ private:
+  static constexpr double unknown = -1;
+
+  struct Token {
+    Parameters z;
+    Parameters seen;  // x_i as it last saw it
+    double life = 0;  // grows when it is sent out anew
+  };
+
+  /// A token that is here, unless a newer one has been.
+  static void take(const Message& message, std::vector<Token>& tokens,
+                   std::deque<std::size_t>& held) {
+    const auto m = static_cast<std::size_t>(message.numbers[0]);
+    const double life = message.numbers[1];
+    Token& token = tokens[m];
+    if (life < token.life) return;
+    if (life > token.life) token.seen = message.vector;  // what it saw of this worker is lost
+    token.z = message.vector;
+    token.life = life;
+    held.push_back(m);
+  }
+
+  /// -tau sum_m z_m.
+  Parameters pull(const std::vector<Token>& tokens) const {
+    Parameters sum = tokens.front().z;
+    for (std::size_t m = 1; m < tokens.size(); ++m) sum += tokens[m].z;
+    return proximal_shift(sum, options_.penalty);
+  }
+
+  /// Those that begin with this worker: the first one there from their place on.
+  std::deque<std::size_t> tokens_at_home(const Worker& me) const {
+    std::deque<std::size_t> mine;
+    for (std::size_t m = 0; m < options_.tokens; ++m) {
+      std::size_t home = m * me.workers() / options_.tokens;
+      while (home != me.rank() && !me.is_present(home)) home = (home + 1) % me.workers();
+      if (home == me.rank()) mine.push_back(m);
+    }
+    return mine;
+  }
+
+  /// Whether this is the first worker that is there, apart from one.
+  static bool is_first_but(std::size_t worker, const Worker& me) {
+    for (std::size_t rank = 0; rank < me.rank(); ++rank) {
+      if (rank != worker && me.is_present(rank)) return false;
+    }
+    return true;
+  }
+
+  /// All tokens, with lives that are longer than all before and nobody else's.
+  static std::deque<std::size_t> all_anew(const Worker& me, std::vector<Token>& tokens) {
+    const auto workers = static_cast<double>(me.workers());
+    std::deque<std::size_t> all;
+    for (std::size_t m = 0; m < tokens.size(); ++m) {
+      tokens[m].life =
+          (std::floor(tokens[m].life / workers) + 2) * workers + static_cast<double>(me.rank());
+      all.push_back(m);
+    }
+    return all;
+  }
+
+  Options options_;
+  UpdateSpec local_;
+  std::vector<std::vector<std::size_t>> neighbours_;
+  double steps_per_epoch_;
+};
+
+}  // namespace
+
+AlgorithmInfo api_bcd() {
+  return describe<ApiBcd>(
+      "api_bcd", "no server: tokens walk over a graph, whoever holds one takes steps",
+      "Chen et al. 2022, arXiv 2202.03263", Listed{196},
+      "all tokens are sent out anew when it is noticed; one that returns gets all that another "
+      "knows",
+      {.family = Family::decentralised, .needs = "a graph", .cost = "1, every H steps"});
+}
+
+}  // namespace motley
