@@ -168,6 +168,7 @@ Experiment::Experiment(LoadedScenario loaded, SharedDatasets& datasets, SharedPl
     Partition::check(learning_.data->partition, data_->train.labels.size(), cluster_.workers.size(),
                      root / "data" / "partition", data_->owner_count);
   }
+  learning_.model->check_workers(cluster_.workers.size(), root / "model");
   facts_ = {{},
             {},
             cluster_.workers.size(),
@@ -175,7 +176,8 @@ Experiment::Experiment(LoadedScenario loaded, SharedDatasets& datasets, SharedPl
             problem_->train_size(),
             flops_per_sample_,
             s.seed,
-            !data_ || learning_.data->partition.kind == PartitionSpec::Kind::iid};
+            data_ ? learning_.data->partition.kind == PartitionSpec::Kind::iid
+                  : !learning_.model->has_different_workers()};
   describe_workers(cluster_, facts_);
   plan_runs();
 
@@ -243,6 +245,10 @@ const Partition& Experiment::partition() const {
     partition_ =
         std::make_unique<Partition>(learning_.data->partition, data_->train.labels, data_->classes,
                                     cluster_.workers.size(), scenario().seed, data_->owners);
+  } else if (!partition_ && learning_.model->has_different_workers()) {
+    const std::vector<std::uint16_t> kinds = problem_->kinds();
+    partition_ = std::make_unique<Partition>(PartitionSpec{PartitionSpec::Kind::by_label}, kinds, 0,
+                                             cluster_.workers.size(), scenario().seed);
   } else if (!partition_) {
     partition_ = std::make_unique<Partition>(problem_->train_size());
   }
@@ -331,6 +337,12 @@ void Experiment::complete(RunPlan& plan) const {
     throw InputError(plan.place / "bucket_size",
                      "cannot be together with /cluster/failures: what a failure does to a gradient "
                      "that is half averaged is not modelled");
+  }
+  if (algorithm->exchange().compress.encode_flops &&
+      algorithm->exchange().overlap == ExchangeSpec::Overlap::layers) {
+    throw InputError(plan.place / "compress" / "encode_flops",
+                     "cannot be together with overlap = layers: what encoding costs is known of "
+                     "whole gradients only");
   }
   plan.gradients_per_update = algorithm->gradients_per_update(cluster_.workers.size());
 }

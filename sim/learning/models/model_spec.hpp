@@ -25,6 +25,10 @@ struct ModelSpec {
   virtual bool takes_images() const { return false; }
   /// How the samples are drawn that a model without data makes itself.
   virtual SampleOrder order() const { return SampleOrder::shuffled; }
+  /// Whether workers get different samples of those that it makes itself; see Problem::kinds().
+  virtual bool has_different_workers() const { return false; }
+  /// InputError when there cannot be so many workers.
+  virtual void check_workers(std::size_t, const Place&) const {}
 };
 
 }  // namespace motley

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -35,6 +36,13 @@ struct EvaluationSum {
   std::uint64_t correct = 0;
 };
 
+/// What theory's times depend on, beside the speeds.
+struct ProblemConstants {
+  double smoothness = 0;  ///< L
+  double gap = 0;         ///< D = f(x0) - min f
+  double variance = 0;    ///< s2, of one sample's gradient: the expectation of its squared distance
+};
+
 /// What is learnt: an objective f(x) = mean loss over the training samples, of which only
 /// mini-batch gradients are asked. Immutable and shared by all threads.
 class Problem {
@@ -56,6 +64,11 @@ class Problem {
   virtual bool is_real() const { return true; }
   /// What to know of how it is computed on this machine; empty when there is nothing.
   virtual std::string remark() const { return ""; }
+  /// Of a problem that makes its own samples: what kind each is of, where workers are to have different
+  /// ones. Empty: all are alike.
+  virtual std::vector<std::uint16_t> kinds() const { return {}; }
+  /// Where they are known.
+  virtual std::optional<ProblemConstants> constants() const { return std::nullopt; }
   /// Flops of all layers for one sample: 2 per multiply-add, matrix products only.
   double flops_per_sample() const;
 

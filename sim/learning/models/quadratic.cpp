@@ -47,6 +47,19 @@ Fields<QuadraticSpec> QuadraticSpec::fields() {
   FieldInfo order = sample_order_field();
   order.doc += "; theory's noise is independent, shuffled passes cancel part of it";
   f.add(order, &QuadraticSpec::drawn);
+  f.add({.name = "optima",
+         .doc = "how many different optima the workers have, in equal numbers: their data differ. "
+                "One when "
+                "absent",
+         .minimum = 1,
+         .maximum = 65535},
+        &QuadraticSpec::optima);
+  f.add(
+      {.name = "optima_distance",
+       .doc = "of the outermost of different optima from their mean, which is the optimum of all; "
+              "they lie on a line, in equal steps. 1 when absent",
+       .minimum = 0},
+      &QuadraticSpec::optima_distance);
   return f;
 }
 
@@ -55,6 +68,20 @@ void QuadraticSpec::check(const Place& place) const {
   if (strong_convexity > smoothness) {
     throw InputError(place / "strong_convexity", "must be at most the smoothness",
                      Json(strong_convexity));
+  }
+}
+
+void QuadraticSpec::check_workers(std::size_t workers, const Place& place) const {
+  if (!has_different_workers()) return;
+  if (workers % *optima != 0) {
+    throw InputError(place / "optima",
+                     "must divide the number of workers, " + std::to_string(workers), *optima);
+  }
+  if (samples % (2 * workers) != 0) {
+    throw InputError(place / "samples",
+                     "must be a multiple of twice the number of workers, " +
+                         std::to_string(workers) + ", when their optima differ",
+                     samples);
   }
 }
 
@@ -71,7 +98,13 @@ Quadratic::Quadratic(const QuadraticSpec& spec, std::uint64_t seed)
     : eigenvalues_(spec.dimension),
       noise_(spec.noise / std::sqrt(static_cast<double>(spec.dimension))),
       samples_(spec.samples),
+      shifts_(spec.optima.value_or(1), 0.0),
       seed_(seed) {
+  for (std::size_t kind = 0; shifts_.size() > 1 && kind < shifts_.size(); ++kind) {
+    const double part = static_cast<double>(kind) / static_cast<double>(shifts_.size() - 1);
+    shifts_[kind] = (2 * part - 1) * spec.optima_distance.value_or(1) /
+                    std::sqrt(static_cast<double>(spec.dimension));
+  }
   const double low = spec.strong_convexity;
   const double high = spec.smoothness;
   for (std::size_t i = 0; i + 1 < spec.dimension; ++i) {
@@ -102,13 +135,34 @@ void Quadratic::add_signs(Sample sample, std::span<std::int32_t> sums) const {
   }
 }
 
+double Quadratic::shift(Sample sample) const {
+  return shifts_[sample * shifts_.size() / samples_];
+}
+
+std::vector<std::uint16_t> Quadratic::kinds() const {
+  std::vector<std::uint16_t> kinds;
+  for (std::size_t s = 0; shifts_.size() > 1 && s < samples_; ++s) {
+    kinds.push_back(static_cast<std::uint16_t>(s * shifts_.size() / samples_));
+  }
+  return kinds;
+}
+
+std::optional<ProblemConstants> Quadratic::constants() const {
+  double gap = 0;  // from x = 0
+  for (const double eigenvalue : eigenvalues_) gap += eigenvalue / 2;
+  return ProblemConstants{eigenvalues_.back(), gap,
+                          noise_ * noise_ * static_cast<double>(dimension())};
+}
+
 double Quadratic::loss(std::span<const float> x, Sample sample) const {
   std::vector<std::int32_t> signs(x.size(), 0);
   add_signs(sample, signs);
   double loss = 0;
+  const double own_shift = shift(sample);
   for (std::size_t i = 0; i < x.size(); ++i) {
     const double error = static_cast<double>(x[i]) - 1;
     loss += (eigenvalues_[i] / 2 * error + noise_ * signs[i]) * error;
+    loss -= eigenvalues_[i] * own_shift * (error - own_shift / 2);
   }
   return loss;
 }
@@ -125,13 +179,17 @@ double Quadratic::gradient(std::span<const float> x, std::span<const Sample> sam
     workspace.sample_losses[s] = static_cast<float>(loss(x, samples[s]));
   }
   const double noise = noise_ / static_cast<double>(samples.size());
+  double moved = 0;  // the mean of the samples' shifts
+  for (std::size_t s = 0; shifts_.size() > 1 && s < samples.size(); ++s) {
+    moved += shift(samples[s]) / static_cast<double>(samples.size());
+  }
   double objective = 0;
   for (std::size_t i = 0; i < x.size(); ++i) {
     const double error = static_cast<double>(x[i]) - 1;
-    const double exact = eigenvalues_[i] * error;
+    const double exact = eigenvalues_[i] * (error - moved);
     const double noisy = noise * signs[i];
     // Rounded before it is added, whatever the compiler would fuse.
-    objective += std::fma(exact / 2 + noisy, error, 0.0);
+    objective += std::fma(exact / 2 + noisy, error, -exact / 2 * moved);
     g[i] = static_cast<float>(exact + noisy);
   }
   return objective;
