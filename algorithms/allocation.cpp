@@ -11,8 +11,24 @@
 ///   adaptive:  as equal at first; each period v_i <- b_i / t_i, t_i the time of the gradients alone,
 ///              b_i <- C v_i / sum_j v_j; no more when no b_i moves by more than 1; again when
 ///              max t / min t exceeds restart_above
+///   dbs:       each epoch p_i <- (p_i/t_i) / sum_j (p_j/t_j);  b_i = C p_i, gradients weigh p_i, and i draws
+///              from its own part of the data, as large as p_i
+///              Q. Ye et al.: DBS: Dynamic Batch Size For Distributed Deep Neural Network Training,
+///              arXiv 2007.11831 [code]
+///   omnilearn: each period b_i' = b_i mean(t)/t_i, taken only if some b_i moves by 20 % or more; each
+///              within [least_batch, most_batch], what is left over spread over the others
+///              S. Tyagi, P. Sharma: OmniLearn: A Framework for Distributed Deep Learning over Heterogeneous
+///              Clusters, arXiv 2503.17469 [code; what the 20 % are of and how the rest is spread: inferred]
+///   lb_bsp:    each period `move` samples go from the slowest to the fastest; half as many from when these
+///              two have changed places
+///              C. Chen et al.: Fast Distributed Deep Learning via Worker-adaptive Batch Sizing, SoCC 2020,
+///              arXiv 1806.02508 [second hand]
 ///
-/// The abstract gives the idea; the formulas are the plain reading of it. Batches are rounded to
+/// All have the same fixed point, b ~ speed, where time is proportional to the batch. `data_shares`: every
+/// worker draws from a part of the data of its own, in proportion to its batch, dealt anew when batches
+/// change; dbs always does.
+///
+/// Of the first paper the abstract gives the idea; the formulas are the plain reading of it. Batches are rounded to
 /// whole samples by largest remainders, with at least one for everybody and no more than its class's
 /// max_batch: what is above it goes to the others in the same proportion. The measured times are
 /// taken to travel with the gradients at no cost.
@@ -25,6 +41,7 @@
 #include <numeric>
 
 #include "algorithms/support/apportioned_to_all.hpp"
+#include "algorithms/support/batch_allotment.hpp"
 #include "sim/vocabulary/algorithm.hpp"
 
 namespace motley {
@@ -32,21 +49,26 @@ namespace {
 
 class Allocation : public Algorithm {
  public:
-  enum class Mode { equal, fixed, adaptive };
+  using Mode = BatchAllotment::Mode;
 
   struct Options : SgdSpec, GradientAllReduceSpec {
     Mode mode = Mode::adaptive;
     std::vector<double> ratios;
     std::optional<std::size_t> period;
     double restart_above = 0;
+    std::optional<std::size_t> least_batch;
+    std::optional<std::size_t> most_batch;
+    std::optional<std::size_t> move;
+    std::optional<bool> data_shares;
 
     static Fields<Options> fields() {
       Fields<Options> f;
       f.include(SgdSpec::fields());
       f.add({.name = "mode",
-             .doc = "equal, static (by ratios) or adaptive (by measured times)",
+             .doc = "equal, static (by ratios), or by measured times: adaptive, dbs, omnilearn or "
+                    "lb_bsp",
              .fallback = "adaptive",
-             .choices = {"equal", "static", "adaptive"}},
+             .choices = {"equal", "static", "adaptive", "dbs", "omnilearn", "lb_bsp"}},
             &Options::mode);
       f.add({.name = "ratios",
              .doc = "static: one number per worker; empty: the known speeds",
@@ -55,7 +77,7 @@ class Allocation : public Algorithm {
              .above_minimum = true},
             &Options::ratios);
       f.add({.name = "period",
-             .doc = "adaptive: steps between two adjustments, or epoch",
+             .doc = "steps between two adjustments, or epoch",
              .fallback = "epoch",
              .minimum = 1,
              .word = "epoch"},
@@ -65,9 +87,38 @@ class Allocation : public Algorithm {
              .fallback = 1.5,
              .minimum = 1},
             &Options::restart_above);
+      f.add({.name = "least_batch",
+             .doc = "omnilearn: the smallest batch; 16 when absent",
+             .minimum = 1},
+            &Options::least_batch);
+      f.add({.name = "most_batch",
+             .doc = "omnilearn: the largest batch; 96 when absent",
+             .minimum = 1},
+            &Options::most_batch);
+      f.add(
+          {.name = "move",
+           .doc = "lb_bsp: samples that go from the slowest to the fastest at first; 5 when absent",
+           .minimum = 1},
+          &Options::move);
+      f.add(
+          {.name = "data_shares",
+           .doc =
+               "give each worker a part of the data in proportion to its batch: false when absent; "
+               "dbs always does"},
+          &Options::data_shares);
       f.include(GradientAllReduceSpec::fields());
       return f;
     }
+    bool deals() const { return data_shares.value_or(false) || mode == Mode::dbs; }
+    BatchAllotment allotment(const RunFacts& facts) const {
+      return {mode,
+              restart_above,
+              least_batch.value_or(16),
+              most_batch.value_or(96),
+              move.value_or(5),
+              facts.max_batches};
+    }
+    bool measures() const { return mode != Mode::equal && mode != Mode::fixed; }
   };
 
   static void check(const Options& options, const RunFacts& facts, const Place& place) {
@@ -79,6 +130,17 @@ class Allocation : public Algorithm {
                                              std::to_string(facts.workers) + " workers, got " +
                                              std::to_string(options.ratios.size()));
     }
+    if (options.deals() && !facts.everybody_has_all_data) {
+      throw InputError(place / (options.mode != Mode::dbs ? "data_shares" : "mode"),
+                       "deals the data itself: /data/partition must be of kind iid");
+    }
+    if (options.mode == Mode::omnilearn &&
+        !options.allotment(facts).has_room_for(options.batch_size.sum(), facts.workers)) {
+      throw InputError(place / "mode",
+                       "omnilearn keeps every batch from least_batch (16) to most_batch (96) and "
+                       "max_batch, which must leave room for the sum of batch_size, " +
+                           std::to_string(options.batch_size.sum()));
+    }
   }
 
   Allocation(const Options& options, const RunFacts& facts)
@@ -88,7 +150,8 @@ class Allocation : public Algorithm {
         period_(options.period.value_or(
             std::max<std::size_t>(1, static_cast<std::size_t>(std::llround(updates_per_epoch_))))),
         max_batches_(facts.max_batches),
-        first_(options.batch_size.by_rank()) {
+        first_(options.batch_size.by_rank()),
+        allotment_(options.allotment(facts)) {
     if (options.mode != Mode::fixed) return;
     first_ = options.ratios.empty() ? by_known_speeds(facts)
                                     : apportioned_to_all(total_, options.ratios, max_batches_);
@@ -97,28 +160,33 @@ class Allocation : public Algorithm {
   bool needs_server() const override { return false; }
   ExchangeSpec exchange() const override { return options_; }
   ActingBound bound() const override {
-    return options_.mode == Mode::adaptive ? ActingBound{"period", "batch_size"} : ActingBound{};
+    return options_.measures() ? ActingBound{"period", "batch_size"} : ActingBound{};
   }
 
   void worker(Worker& me) const override {
     UpdateRule rule(options_, updates_per_epoch_);
     Model x = me.initial_model();
-    std::vector<std::size_t> batches = first_;
+    BatchAllotment::State allotted = allotment_.first(first_);
+    const std::vector<std::size_t>& batches = allotted.batches;
     me.record_decision("batch_size", static_cast<double>(batches[me.rank()]));
-    bool settled = false;
-    double spent_s = 0;   // on gradients in this period
-    bool is_new = false;  // in this period
+    std::vector<std::size_t> dealt;  // for which batches the data were dealt
+    double spent_s = 0;              // on gradients in this period
+    bool is_new = false;             // in this period
     for (std::size_t step = 1;; ++step) {
       const std::size_t before = step;
-      me.share(x, rule, step, batches, settled);
+      me.share(x, rule, step, allotted);
       is_new = is_new || step != before;
+      if (options_.deals() && dealt != batches) {
+        me.draw_from_share(allotted.shares());
+        dealt = batches;
+      }
       const std::size_t mine = batches[me.rank()];
-      const Gradient g = me.averaged_gradient(x, mine, static_cast<double>(mine));
+      const Gradient g = me.averaged_gradient(x, mine, allotted.weight(me.rank()));
       spent_s += g.compute_s;
       me.step(rule, x, g);
       if (me.leads()) me.finish_update(x);
-      if (options_.mode == Mode::adaptive && step % period_ == 0) {
-        adjust(*me.gather(is_new ? 0 : spent_s), batches, settled);
+      if (options_.measures() && step % period_ == 0) {
+        allotment_.adjust(*me.gather(is_new ? 0 : spent_s), allotted);
         spent_s = 0;
         is_new = false;
         if (batches[me.rank()] != mine) {
@@ -142,40 +210,13 @@ class Allocation : public Algorithm {
     return batches;
   }
 
-  /// Everybody works out the same from the same times. Who has none is not there, or new.
-  void adjust(const std::vector<double>& times, std::vector<std::size_t>& batches,
-              bool& settled) const {
-    std::vector<std::size_t> who;
-    std::vector<double> speeds;
-    std::vector<std::optional<std::size_t>> max_batches;
-    std::size_t total = 0;
-    double least = forever;
-    double most = 0;
-    for (std::size_t i = 0; i < times.size(); ++i) {
-      if (times[i] <= 0) continue;
-      who.push_back(i);
-      speeds.push_back(static_cast<double>(batches[i]) / times[i]);
-      if (!max_batches_.empty()) max_batches.push_back(max_batches_[i]);
-      total += batches[i];
-      least = std::min(least, times[i]);
-      most = std::max(most, times[i]);
-    }
-    if (who.empty() || (settled && most <= options_.restart_above * least)) return;
-    const std::vector<std::size_t> next = apportioned_to_all(total, speeds, max_batches);
-    settled = true;
-    for (std::size_t k = 0; k < who.size(); ++k) {
-      std::size_t& batch = batches[who[k]];
-      if (std::max(next[k], batch) - std::min(next[k], batch) > 1) settled = false;
-      batch = next[k];
-    }
-  }
-
   Options options_;
   std::size_t total_;  // samples of a step, C
   double updates_per_epoch_;
   std::size_t period_;
   std::vector<std::optional<std::size_t>> max_batches_;
   std::vector<std::size_t> first_;  // batch of each worker at the start
+  BatchAllotment allotment_;
 };
 
 }  // namespace
@@ -183,7 +224,9 @@ class Allocation : public Algorithm {
 AlgorithmInfo allocation() {
   return describe<Allocation>(
       "allocation", "all-reduce with batches in proportion to speed, same total",
-      "Task allocation on a ring 2021, arXiv 2111.08272", Listed{110},
+      "Task allocation on a ring 2021, arXiv 2111.08272; modes: DBS, arXiv 2007.11831; OmniLearn, "
+      "arXiv 2503.17469; LB-BSP, arXiv 1806.02508",
+      Listed{110},
       "the mean is over those present, its batch is missing; one that returns "
       "gets the state of another",
       {.family = Family::synchronous, .cost = "2 (W - 1)"});

@@ -55,10 +55,12 @@ inline bool same_run(RunResult a, const RunResult& b) {
   return text_of(a) == text_of(b);
 }
 
-/// The catalogue's algorithms with what they need to be given.
+/// The catalogue's algorithms with what they need to be given; without those that need nodes of several
+/// workers.
 inline std::vector<Json> every_algorithm() {
   std::vector<Json> all;
   for (const AlgorithmInfo& info : algorithm_catalog()) {
+    if (info.name == "daso") continue;
     all.push_back({{"name", info.name}});
     const auto& parameters = info.parameters;
     const auto needs = [&](const char* name) {
@@ -66,10 +68,13 @@ inline std::vector<Json> every_algorithm() {
         return field.name == name && !field.fallback && !field.may_be_absent;
       });
     };
+    const auto has = [&](const char* name) {
+      return std::ranges::any_of(parameters, [&](const FieldInfo& f) { return f.name == name; });
+    };
     if (needs("local_steps")) all.back()["local_steps"] = 4;
     if (needs("delay_bound")) all.back()["delay_bound"] = 3;
     if (info.name == "backup") all.back()["backup"] = 1;
-    if (info.name == "od_sgd") all.back()["warm_up"] = 3;
+    if (has("warm_up")) all.back()["warm_up"] = 3;
     const bool is_plain =
         info.name == "scaffold" || info.name == "fedlalr" || info.name == "bvr_l_sgd";
     if (!is_plain) all.back()["momentum"] = 0.3;

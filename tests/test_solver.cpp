@@ -1,5 +1,6 @@
 // What is worked out without SimGrid takes the times that SimGrid gives it.
 #include <cmath>
+#include <set>
 
 #include "sim/base/random.hpp"
 #include "tests/catch.hpp"
@@ -84,7 +85,7 @@ bool takes_several_servers(const Json& scenario) {
 
 TEST_CASE("every algorithm takes the same times when SimGrid does everything") {
   for (const Json& algorithm : every_algorithm()) {
-    // Those that draw workers or drop gradients at the server take no more than one.
+    // Those that draw workers, count or drop gradients at the server take no more than one.
     Json scenario = random_cluster(11, 6, 2);
     if (!takes_several_servers(with_algorithm(scenario, algorithm))) {
       scenario = random_cluster(11, 6, 1);

@@ -9,6 +9,7 @@
 #include "sim/cli/command_line.hpp"
 #include "sim/cli/command_options.hpp"
 #include "sim/cli/tell_what_decides.hpp"
+#include "sim/study/limits.hpp"
 #include "sim/study/provenance.hpp"
 #include "sim/study/results_folder.hpp"
 #include "sim/study/study.hpp"
@@ -72,6 +73,7 @@ void ask_what_decides(const ResultsFolder& out, unsigned jobs) {
         throw InputError(study.file() + ": is not the scenario of these runs");
       }
     }
+    write_limits(study, out, limits_of(study, out.rows()));
     tell_what_decides(study, out, jobs, true, [] { return false; });
   } catch (const InputError& e) {
     complain("what decides is not asked: " + std::string(e.what()));

@@ -16,6 +16,7 @@
 #include "sim/cli/trace_options.hpp"
 #include "sim/cli/tuning_lines.hpp"
 #include "sim/study/job_queue.hpp"
+#include "sim/study/limits.hpp"
 #include "sim/study/provenance.hpp"
 #include "sim/study/ready_runs.hpp"
 #include "sim/study/stored_results.hpp"
@@ -234,7 +235,9 @@ int run(const po::variables_map& options, const std::vector<std::string>& comman
   complain_of_damage(folder);
 
   const std::vector<RunResult> rows = folder.rows();
-  print_summary(std::cout, study.experiment(0), study.table().axes, rows);
+  const std::vector<LimitRow> limits = limits_of(study, rows);
+  write_limits(study, folder, limits);
+  print_summary(std::cout, study.experiment(0), study.table().axes, rows, limits);
   print_tuning(std::cout, study);
   if (complete && rows.size() == study.size() && options.count("no-whatif") == 0) {
     complete = tell_what_decides(study, folder, effort.jobs, effort.quiet,

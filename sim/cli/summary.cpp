@@ -8,6 +8,7 @@
 
 #include "sim/base/format.hpp"
 #include "sim/base/json.hpp"
+#include "sim/cli/limit_lines.hpp"
 #include "sim/cli/summary_row.hpp"
 #include "sim/cli/text_table.hpp"
 #include "sim/cli/time_budget.hpp"
@@ -30,7 +31,7 @@ TextRow header_of(const std::vector<std::string>& axis_names, const std::string&
     header.push_back("status");
   }
   for (const char* name : {has_accuracy ? "final accuracy" : "final loss", "updates",
-                           "mean staleness", "utilisation", "bytes"}) {
+                           "mean staleness", "utilisation", "of the limit", "bytes"}) {
     header.push_back(name);
   }
   for (const std::string& extra : {std::string("cost"), std::string("energy")}) {
@@ -40,8 +41,17 @@ TextRow header_of(const std::vector<std::string>& axis_names, const std::string&
   return header;
 }
 
-TextRow table_row(const ComparisonRow& comparison, bool has_target, bool has_accuracy,
-                  const Extras& extras) {
+/// How near it comes to the samples per second of all workers together.
+std::string of_the_limit(const ComparisonRow& comparison, const std::vector<LimitRow>& limits) {
+  const auto found = std::ranges::find_if(limits, [&](const LimitRow& row) {
+    return row.algorithm == comparison.algorithm && row.point == comparison.point;
+  });
+  if (found == limits.end() || !found->of_the_limit()) return "-";
+  return percent(*found->of_the_limit());
+}
+
+TextRow table_row(const ComparisonRow& comparison, const std::vector<LimitRow>& limits,
+                  bool has_target, bool has_accuracy, const Extras& extras) {
   const SummaryRow cells(comparison);
   TextRow row = {cells.algorithm()};
   for (const Json& value : comparison.point) row.push_back(shown_value(value));
@@ -52,8 +62,8 @@ TextRow table_row(const ComparisonRow& comparison, bool has_target, bool has_acc
     row.push_back(cells.status());
   }
   row.push_back(has_accuracy ? cells.final_accuracy() : cells.final_loss());
-  for (const std::string& text :
-       {cells.updates(), cells.mean_staleness(), cells.utilisation(), cells.bytes()}) {
+  for (const std::string& text : {cells.updates(), cells.mean_staleness(), cells.utilisation(),
+                                  of_the_limit(comparison, limits), cells.bytes()}) {
     row.push_back(text);
   }
   if (extras.contains("cost")) row.push_back(cells.cost(has_target));
@@ -300,7 +310,8 @@ void print_power(std::ostream& out, const std::vector<const ComparisonRow*>& row
 }  // namespace
 
 void print_summary(std::ostream& out, const Experiment& experiment,
-                   const std::vector<std::string>& axes, const std::vector<RunResult>& results) {
+                   const std::vector<std::string>& axes, const std::vector<RunResult>& results,
+                   const std::vector<LimitRow>& limits) {
   if (results.empty()) return;
   const Scenario& scenario = experiment.scenario();
   const bool has_target = scenario.target.has_value();
@@ -328,14 +339,17 @@ void print_summary(std::ostream& out, const Experiment& experiment,
     std::vector<TextRow> table = {
         header_of(axis_names(axes), experiment.baseline(), has_target, has_accuracy, extras)};
     for (const ComparisonRow* row : rows) {
-      table.push_back(table_row(*row, has_target, has_accuracy, extras));
+      table.push_back(table_row(*row, limits, has_target, has_accuracy, extras));
     }
     print_table(out, table);
     print_legend(out, rows, has_target);
   }
   if (has_target) print_power(out, rows);
   if (has_target) print_resolution(out, rows, axes);
-  if (axes.empty()) print_time_budgets(out, rows);
+  if (axes.empty()) {
+    print_time_budgets(out, rows);
+    print_limits(out, limits, experiment.cluster().workers.size());
+  }
   print_warnings(out, rows, axes);
 }
 

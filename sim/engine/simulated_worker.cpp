@@ -70,7 +70,9 @@ void SimulatedWorker::draw_from_share(std::span<const double> shares) {
 
 // ---- With the server ----
 
-void SimulatedWorker::push(Gradient g, bool wants_model) {
+namespace {
+
+Push push_of(Gradient g, bool wants_model) {
   Push push;
   push.kind = "gradient";
   push.data_samples = data_samples();
@@ -78,9 +80,21 @@ void SimulatedWorker::push(Gradient g, bool wants_model) {
   push.samples = g.samples;
   push.compute_s = g.compute_s;
   push.wants_model = wants_model;
-  const ShardVersions versions = std::move(g.shard_versions);
   push.vector = std::move(g);
-  mail_.push(std::move(push), versions);
+  return push;
+}
+
+}  // namespace
+
+void SimulatedWorker::push(Gradient g, bool wants_model) {
+  computation_.encode(mail_.encode_flops());
+  const ShardVersions versions = std::move(g.shard_versions);
+  mail_.push(push_of(std::move(g), wants_model), versions);
+}
+
+void SimulatedWorker::push_exactly(Gradient g, bool wants_model) {
+  const ShardVersions versions = std::move(g.shard_versions);
+  mail_.push(push_of(std::move(g), wants_model), versions, true);
 }
 
 void SimulatedWorker::push(const char* kind, Parameters vector, const Trained& y,
@@ -124,6 +138,11 @@ Model SimulatedWorker::pull_newest() {
   Model x = mail_.pull();
   while (mail_.has_model()) x = mail_.pull();
   return x;
+}
+
+std::optional<Model> SimulatedWorker::newer_model() {
+  if (!mail_.has_model()) return std::nullopt;
+  return pull_newest();
 }
 
 void SimulatedWorker::answer_with_gradient(std::size_t n) {

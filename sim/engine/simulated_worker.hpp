@@ -59,6 +59,7 @@ class SimulatedWorker final : public Worker {
   std::span<const float> drawn_losses() const override { return computation_.sample_losses(); }
 
   void push(Gradient g, bool wants_model) override;
+  void push_exactly(Gradient g, bool wants_model) override;
   void push_model(const Trained& y, std::vector<Parameters> more, bool wants_model) override;
   void push_update(Parameters difference, const Trained& y, std::vector<Parameters> more,
                    bool wants_model) override;
@@ -66,6 +67,8 @@ class SimulatedWorker final : public Worker {
   void tell(double number) override;
   Model pull() override { return mail_.pull(); }
   Model pull_newest() override;
+  std::optional<Model> newer_model() override;
+  void wait_for_pushes() override { mail_.wait_for_pushes(); }
   void answer_with_gradient(std::size_t n) override;
   Gradient averaged_gradient(const Model& x, std::size_t n, double weight) override;
 

@@ -120,10 +120,12 @@ void Simulation::send(std::size_t from_node, std::size_t to, std::uint64_t bytes
   send(parcel, from_node, to, bytes, [this, &parcel] { message_arrived(parcel); });
 }
 
-void Simulation::send(Parcel& parcel, std::size_t from_node, std::size_t to_node,
+bool Simulation::send(Parcel& parcel, std::size_t from_node, std::size_t to_node,
                       std::uint64_t bytes, std::function<void()> arrived) {
   parcels_.departs(parcel, from_node, to_node);
-  if (!network_.send(from_node, to_node, bytes, std::move(arrived))) parcels_.throw_away(parcel);
+  const bool departs = network_.send(from_node, to_node, bytes, std::move(arrived));
+  if (!departs) parcels_.throw_away(parcel);
+  return departs;
 }
 
 Parcel& Simulation::parcel_of(Event::Kind kind, std::size_t worker) {
@@ -148,6 +150,7 @@ void Simulation::push_arrived(Parcel& parcel) {
   Parcels::arrives(parcel);
   parcel.event.message.traced = network_.arriving();
   ShardState& to = *shards_[parcel.shard];
+  worker(parcel.event.worker).mail().push_has_arrived(parcel.shard);
   if (parcel.server_life != to.life) {  // it comes from a model that is lost
     const Push push = parcels_.take_push(parcel);
     recorder_.worker(push.sender).discard(push.compute_s * share_of_model(to));

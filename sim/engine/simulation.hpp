@@ -91,8 +91,8 @@ class Simulation : private MachineFailures::Listener {
 
   /// Sends a message to a worker.
   void send(std::size_t from_node, std::size_t to, std::uint64_t bytes, Message&& message);
-  /// Sends a parcel; it is gone when the other machine is down.
-  void send(Parcel& parcel, std::size_t from_node, std::size_t to_node, std::uint64_t bytes,
+  /// Sends a parcel; it is gone when the other machine is down, then false.
+  bool send(Parcel& parcel, std::size_t from_node, std::size_t to_node, std::uint64_t bytes,
             std::function<void()> arrived);
   /// Tells that a worker has left or joined, and how often it is known to have failed.
   Parcel& parcel_of(Event::Kind kind, std::size_t worker);

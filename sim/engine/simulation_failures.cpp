@@ -84,6 +84,9 @@ void Simulation::server_fails(std::size_t node) {
     shard->inbox.throw_away_all(parcels_);
     shard->waits_for = "its machine";
     shard->checkpoint.pass(clock(), shard->model, shard->updates);
+    for (const std::unique_ptr<SimulatedWorker>& worker : workers_) {
+      if (worker) worker->mail().pushes_are_lost(shard->index);
+    }
   }
 }
 

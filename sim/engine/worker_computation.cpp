@@ -303,6 +303,10 @@ Gradient WorkerComputation::gradient_by_buckets(
   return g;
 }
 
+void WorkerComputation::encode(double flops) {
+  if (flops > 0) execute(flops, Until{});
+}
+
 double WorkerComputation::measure_speed(std::size_t steps, std::size_t n) {
   const double start = simulation_.clock();
   StepNoise slow_downs = noise_;  // a copy: those of the steps to come are not used up

@@ -29,6 +29,8 @@ class WorkerComputation : private Computation {
   Gradient gradient_by_buckets(const Model& x, std::size_t n,
                                const std::vector<GradientBucket>& buckets,
                                const std::function<void(const Parameters&)>& ready);
+  /// Computes so much, none of it of a gradient.
+  void encode(double flops);
   double measure_speed(std::size_t steps, std::size_t n);
   void keep_losses() { keep_losses_ = true; }
   /// The machine has failed. What was under way in reality ends with the actor's stack.

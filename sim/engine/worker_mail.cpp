@@ -18,6 +18,7 @@ WorkerMail::WorkerMail(Simulation& simulation, std::size_t rank)
 void WorkerMail::expect(std::size_t shards, const CompressSpec& compress) {
   models_.resize(shards);
   server_lives_.resize(shards, 0);
+  pushes_under_way_.resize(shards, 0);
   compress_ = compress;
   if (compress.kind != CompressSpec::Kind::none) compressors_.assign(shards, Compressor(compress));
 }
@@ -25,6 +26,7 @@ void WorkerMail::expect(std::size_t shards, const CompressSpec& compress) {
 void WorkerMail::lose_everything() {
   for (Inbox& models : models_) models.throw_away_all(simulation_.parcels());
   events_.throw_away_all(simulation_.parcels());
+  std::ranges::fill(pushes_under_way_, 0U);
   served_.clear();
   failures_known_.clear();
   for (Compressor& compressor : compressors_) compressor = Compressor(compress_);
@@ -104,10 +106,12 @@ std::size_t modelled_entries(const Shard& shard) {
 
 }  // namespace
 
-void WorkerMail::send_to_server(std::size_t shard, Push&& push) {
+void WorkerMail::send_to_server(std::size_t shard, Push&& push, bool exactly) {
   const Shard& to = simulation_.shard(shard).shard;
   push.sender = rank_;
-  if (!compressors_.empty() && push.kind == "gradient") {
+  const bool is_compressed = !compressors_.empty() && push.kind == "gradient";
+  if (is_compressed && exactly) compressors_[shard].send_all(push.vector);
+  if (is_compressed && !exactly) {
     push.wire_share = compressors_[shard].compress(push.vector, compress_random_);
     if (simulation_.setup().scenario.cost.profile) {
       push.wire_share = compressors_[shard].wire_share(modelled_entries(to));
@@ -120,26 +124,54 @@ void WorkerMail::send_to_server(std::size_t shard, Push&& push) {
   parcel.event.worker = rank_;
   parcel.event.message = std::move(push);
   parcel.server_life = server_lives_[shard];
-  simulation_.send(parcel, rank_, simulation_.server_node(to.server), bytes,
-                   [simulation = &simulation_, &parcel] { simulation->push_arrived(parcel); });
+  ++pushes_under_way_[shard];  // before: it may arrive at once
+  const bool departs =
+      simulation_.send(parcel, rank_, simulation_.server_node(to.server), bytes,
+                       [simulation = &simulation_, &parcel] { simulation->push_arrived(parcel); });
+  if (!departs) --pushes_under_way_[shard];
 }
 
-void WorkerMail::push_part(std::size_t shard, const Push& whole, std::uint64_t version) {
+void WorkerMail::wait_for_pushes() {
+  waits_for_ = "its pushes to arrive";
+  arrival_.wait(forever, [this] {
+    return std::ranges::all_of(pushes_under_way_, [](std::uint32_t count) { return count == 0; });
+  });
+  waits_for_ = "nothing";
+}
+
+void WorkerMail::push_has_arrived(std::size_t shard) {
+  --pushes_under_way_[shard];
+  arrival_.look();
+}
+
+void WorkerMail::pushes_are_lost(std::size_t shard) {
+  pushes_under_way_[shard] = 0;
+  arrival_.look();
+}
+
+void WorkerMail::push_part(std::size_t shard, const Push& whole, std::uint64_t version,
+                           bool exactly) {
   const Shard& of = simulation_.shard(shard).shard;
   Push part = whole;
   part.version = version;
   if (!part.vector.empty()) part.vector = part.vector.slice(of.begin, of.size);
   for (Parameters& vector : part.more) vector = vector.slice(of.begin, of.size);
-  send_to_server(shard, std::move(part));
+  send_to_server(shard, std::move(part), exactly);
 }
 
-void WorkerMail::push(Push&& push, const ShardVersions& versions) {
+double WorkerMail::encode_flops() const {
+  if (!compress_.encode_flops || compressors_.empty()) return 0;
+  const std::uint64_t entries = simulation_.setup().message_bytes / sizeof(float);
+  return *compress_.encode_flops * static_cast<double>(entries);
+}
+
+void WorkerMail::push(Push&& push, const ShardVersions& versions, bool exactly) {
   if (models_.size() == 1) {
-    send_to_server(0, std::move(push));
+    send_to_server(0, std::move(push), exactly);
     return;
   }
   for (std::size_t shard = 0; shard < models_.size(); ++shard) {
-    push_part(shard, push, versions ? (*versions)[shard] : push.version);
+    push_part(shard, push, versions ? (*versions)[shard] : push.version, exactly);
   }
 }
 

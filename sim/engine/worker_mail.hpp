@@ -48,9 +48,16 @@ class WorkerMail {
   Model pull();
 
   // Pushes.
-  void push(Push&& push, const ShardVersions& versions);
+  /// A gradient is compressed, unless it is to go exactly.
+  void push(Push&& push, const ShardVersions& versions, bool exactly = false);
+  /// What encoding a gradient takes; 0 where it takes nothing.
+  double encode_flops() const;
+  void wait_for_pushes();
+  /// One of them has arrived at the shard's server; or all that were on their way there are lost.
+  void push_has_arrived(std::size_t shard);
+  void pushes_are_lost(std::size_t shard);
   /// Only the part that belongs to the shard.
-  void push_part(std::size_t shard, const Push& whole, std::uint64_t version);
+  void push_part(std::size_t shard, const Push& whole, std::uint64_t version, bool exactly = false);
 
   // Messages from and to other workers, or from a server's send().
   void send(std::size_t to, Message&& message);
@@ -62,7 +69,7 @@ class WorkerMail {
   std::optional<Event> next_event(double until);
 
  private:
-  void send_to_server(std::size_t shard, Push&& push);
+  void send_to_server(std::size_t shard, Push&& push, bool exactly);
 
   Simulation& simulation_;
   std::size_t rank_;
@@ -72,8 +79,9 @@ class WorkerMail {
   Inbox events_;
   std::map<std::string, std::function<void(const Message&)>> served_;  // by kind
   CompressSpec compress_;
-  std::vector<Compressor> compressors_;      // by shard; often none
-  std::vector<std::uint64_t> server_lives_;  // by shard: of whoever sent the model last taken
+  std::vector<Compressor> compressors_;          // by shard; often none
+  std::vector<std::uint64_t> server_lives_;      // by shard: of whoever sent the model last taken
+  std::vector<std::uint32_t> pushes_under_way_;  // by shard
   std::map<std::size_t, std::uint64_t> failures_known_;  // by worker: when last sent something
   RandomStream compress_random_;
   std::size_t departures_seen_ = 0;

@@ -247,6 +247,12 @@ void Experiment::complete(RunPlan& plan) const {
                      "cannot be together with /cluster/failures: what a failure does to a gradient "
                      "that is half averaged is not modelled");
   }
+  if (algorithm->exchange().compress.encode_flops &&
+      algorithm->exchange().overlap == ExchangeSpec::Overlap::layers) {
+    throw InputError(plan.place / "compress" / "encode_flops",
+                     "cannot be together with overlap = layers: what encoding costs is known of "
+                     "whole gradients only");
+  }
   plan.gradients_per_update = algorithm->gradients_per_update(cluster_.workers.size());
 }
 

@@ -24,7 +24,9 @@ Fields<ExchangeSpec> ExchangeSpec::fields() {
 
 FieldInfo ExchangeSpec::compress_field() {
   return {.name = "compress",
-          .doc = "how pushed gradients are made smaller; encoding takes no time",
+          .doc =
+              "how pushed gradients are made smaller; encoding takes no time unless encode_flops "
+              "says so",
           .fallback = JsonValue::parse("{}")};
 }
 

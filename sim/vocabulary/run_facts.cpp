@@ -31,15 +31,21 @@ void describe_workers(const ClusterPlan& plan, RunFacts& facts) {
   facts.speeds = worker_speeds(plan);
   facts.names.clear();
   facts.class_of.clear();
+  facts.node_of.clear();
   facts.max_batches.clear();
   facts.step_times.clear();
   facts.names.reserve(facts.workers);
   facts.class_of.reserve(facts.workers);
+  std::size_t own_machine = 0;  // of those that share none
+  for (const HostPlan& worker : plan.workers) {
+    own_machine = std::max(own_machine, worker.node ? *worker.node + 1 : 0);
+  }
   bool limited = false;
   bool plain = true;
   for (const HostPlan& worker : plan.workers) {
     facts.names.push_back(worker.name);
     facts.class_of.push_back(worker.class_name);
+    facts.node_of.push_back(worker.node ? *worker.node : own_machine++);
     limited = limited || worker.max_batch;
     plain = plain && worker.step.is_plain();
   }

@@ -27,6 +27,7 @@ struct RunFacts {
   std::uint64_t seed = 0;
   bool everybody_has_all_data = true;      ///< the partition is iid
   std::vector<std::string> class_of = {};  ///< of the workers, by rank
+  std::vector<std::size_t> node_of = {};   ///< by rank; those of one number are in one machine
   /// By rank, the largest that fits; empty when there is no limit for anybody.
   std::vector<std::optional<std::size_t>> max_batches = {};
   /// By rank, with the speeds they are meant for; empty when no speed depends on the batch.

@@ -102,6 +102,9 @@ class Worker {
   /// `wants_model` tells the server whether this worker will pull() for an answer. Compressed as the
   /// algorithm's exchange() says.
   virtual void push(Gradient g, bool wants_model = true) = 0;
+  /// The same in full precision, whatever exchange() says; with what compression has left out of earlier
+  /// gradients.
+  virtual void push_exactly(Gradient g, bool wants_model = true) = 0;
   /// The same for a model of this worker's own, and vectors that travel along.
   virtual void push_model(const Trained& y, std::vector<Parameters> more = {},
                           bool wants_model = true) = 0;
@@ -116,6 +119,11 @@ class Worker {
   virtual Model pull() = 0;
   /// Waits for a model and takes the newest if more than one has come.
   virtual Model pull_newest() = 0;
+  /// The newest model that has come and was not yet pulled, if there is one.
+  virtual std::optional<Model> newer_model() = 0;
+  /// Waits until everything that this worker has pushed has arrived, or is lost with the server's
+  /// machine.
+  virtual void wait_for_pushes() = 0;
   /// push(gradient(pull(), n)); but with overlap = layers, layer by layer: each layer's forward step
   /// waits for that layer's weights only, and its gradient leaves when its backward step is done.
   virtual void answer_with_gradient(std::size_t n) = 0;

@@ -63,6 +63,13 @@ Fields<CompressSpec> CompressSpec::fields() {
          .fallback = true,
          .kinds = {"top_k", "quantize", "sign"}},
         &CompressSpec::error_feedback);
+  f.add({.name = "encode_flops",
+         .doc =
+             "what a worker computes to encode one entry, 4 bytes of the model's size on the wire, "
+             "before it sends; none when absent",
+         .minimum = 0,
+         .kinds = {"top_k", "quantize", "sign"}},
+        &CompressSpec::encode_flops);
   return f;
 }
 
@@ -121,6 +128,12 @@ void Compressor::send_signs(std::span<const float> v, std::span<float> sent) {
   for (const float value : v) sum += std::abs(value);
   const auto mean = static_cast<float>(sum / static_cast<double>(v.size()));
   for (std::size_t i = 0; i < v.size(); ++i) sent[i] = v[i] < 0 ? -mean : mean;
+}
+
+void Compressor::send_all(Parameters& v) {
+  if (left_out_.empty()) return;
+  v += left_out_;
+  left_out_ = Parameters();
 }
 
 double Compressor::compress(Parameters& v, RandomStream& random) {

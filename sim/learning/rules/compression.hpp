@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <span>
 
 #include "sim/learning/rules/parameters.hpp"
@@ -17,6 +18,7 @@ struct CompressSpec {
   double share = 0;      ///< top_k: of the entries that are sent
   std::size_t bits = 0;  ///< quantize: of an entry
   bool error_feedback = true;
+  std::optional<double> encode_flops = {};  ///< of an entry; none when absent
 
   static Fields<CompressSpec> fields();
 };
@@ -43,6 +45,8 @@ class Compressor {
   /// v becomes what its receiver gets. Returns the wire_share of its size. The same vector must always come to the same compressor. quantize draws
   /// one number per entry from `random`, the others none.
   double compress(Parameters& v, RandomStream& random);
+  /// v goes as it is, with all that was left out so far.
+  void send_all(Parameters& v);
 
  private:
   /// top_k: how many of n entries are sent; all where that is shorter.
