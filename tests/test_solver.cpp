@@ -1,6 +1,5 @@
 // What is worked out without SimGrid takes the times that SimGrid gives it.
 #include <cmath>
-#include <set>
 
 #include "sim/base/random.hpp"
 #include "tests/catch.hpp"
