@@ -20,7 +20,11 @@ AlgorithmInfo cp_sgd() {
   return describe<CompressedOneStepDelay>(
       "cp_sgd", "as cd_sgd: compression with periodic compensation", "Yu et al., JPDC 169, 2022",
       Listed{102},
-      "the mean is over those present; one that returns is sent the model and warms up again");
+      "the mean is over those present; one that returns is sent the model and warms up again",
+      {.family = Family::synchronous,
+       .needs = "a server",
+       .different_data = true,
+       .cost = "W, and W compressed"});
 }
 
 }  // namespace motley

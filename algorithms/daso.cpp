@@ -105,7 +105,7 @@ class Daso : public Algorithm {
     const double share_of_node = 1.0 / static_cast<double>(node.size());
     Model x = me.initial_model();
     Pace pace{options_.skip, options_.wait};
-    std::unique_ptr<Group::Pending> between;  // the average between nodes that is under way
+    std::optional<Pending<Parameters>> between;  // the average between nodes that is under way
     me.keep_losses();
     for (std::size_t step = 1;; ++step) {
       if (pace.due < step) me.share(x, rule, step, pace);  // nobody joins while one is under way
@@ -119,7 +119,7 @@ class Daso : public Algorithm {
       }
       if (between && step == pace.due) {
         use(*between, static_cast<float>(2 * (pace.due - pace.started)), x);
-        between = nullptr;
+        between.reset();
         if (all.leads()) me.finish_update(x);
       }
       const bool waits = is_blocking(step);
@@ -200,7 +200,7 @@ class Daso : public Algorithm {
   }
 
   /// x <- (2w x + P mean) / (2w + P).
-  void use(Group::Pending& between, float twice_waited, Model& x) const {
+  void use(Pending<Parameters>& between, float twice_waited, Model& x) const {
     const Parameters mean = between.wait();
     const auto nodes = static_cast<float>(nodes_);
     x *= twice_waited / (twice_waited + nodes);
@@ -230,7 +230,11 @@ AlgorithmInfo daso() {
       "daso",
       "gradients averaged inside nodes, parameters between them now and then, behind computation",
       "Coquelin et al. 2022, arXiv 2104.05588", Listed{185},
-      "averages are over those present; one that returns gets the state of another");
+      "averages are over those present; one that returns gets the state of another",
+      {.family = Family::hierarchical,
+       .needs = "nodes",
+       .different_data = true,
+       .cost = "2 (W - P) inside the P nodes every step; 2 (P - 1) between them every `skip`"});
 }
 
 }  // namespace motley

@@ -268,11 +268,11 @@ class DiLoCo : public Algorithm {
       y = me.local_steps(std::move(y), steps - options_.overlap_steps, batch, inner);
       Parameters d = x.slice(begin, size);
       d -= 1.0F * y.slice(begin, size);
-      const std::unique_ptr<Group::Pending> mean = groups[f]->start_all_reduce_mean(d);
+      Pending<Parameters> mean = groups[f]->start_all_reduce_mean(d);
       if (options_.overlap_steps > 0) {
         y = me.local_steps(std::move(y), options_.overlap_steps, batch, inner);
       }
-      d = mean->wait();
+      d = mean.wait();
       outer_step(d.values(), x.writable().subspan(begin, size), m.writable().subspan(begin, size));
       mix(x.values().subspan(begin, size), y.writable().subspan(begin, size));
       if (groups[f]->leads()) me.finish_update(x);

@@ -117,7 +117,11 @@ AlgorithmInfo malenia() {
       "as rennala for data that differ: something of everybody, everybody weighs the same",
       "Tyurin and Richtarik, NeurIPS 2023, arXiv 2305.12387", Listed{142},
       "a round needs nothing of it, what it sent counts; one that returns is sent the present "
-      "model");
+      "model",
+      {.family = Family::asynchronous,
+       .needs = "a server",
+       .different_data = true,
+       .cost = "W, and every gradient of the round"});
 }
 
 }  // namespace motley

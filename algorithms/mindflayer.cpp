@@ -172,7 +172,10 @@ AlgorithmInfo mindflayer() {
   return describe<MindFlayer>(
       "mindflayer", "everybody's gradients at one model, those that take too long given up",
       "Maranjyan et al. 2024, arXiv 2410.04285", Listed{144},
-      "a round needs nothing of it, its trials count; one that returns is sent the present model");
+      "a round needs nothing of it, its trials count; one that returns is sent the present model",
+      {.family = Family::asynchronous,
+       .needs = "a server",
+       .cost = "W, and every gradient that is done in time"});
 }
 
 }  // namespace motley

@@ -106,7 +106,8 @@ AlgorithmInfo rennala() {
   return describe<Rennala>(
       "rennala", "gradients at one model until there are enough for a step, whoever computes them",
       "Tyurin and Richtarik, NeurIPS 2023, arXiv 2305.12387", Listed{141},
-      "nobody waits for it; one that returns is sent the present model");
+      "nobody waits for it; one that returns is sent the present model",
+      {.family = Family::asynchronous, .needs = "a server", .failures = true, .cost = "W + Bt"});
 }
 
 }  // namespace motley

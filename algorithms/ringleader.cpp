@@ -192,7 +192,11 @@ AlgorithmInfo ringleader() {
       "ringleader",
       "asynchronous for data that differ: every update is made of everybody's gradients",
       "Maranjyan and Richtarik 2025, arXiv 2509.22860", Listed{143},
-      "nobody waits for it, its gradients are dropped; one that returns is sent the present model");
+      "nobody waits for it, its gradients are dropped; one that returns is sent the present model",
+      {.family = Family::asynchronous,
+       .needs = "a server",
+       .different_data = true,
+       .cost = "1, and every gradient since the last update"});
 }
 
 }  // namespace motley
