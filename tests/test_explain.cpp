@@ -246,6 +246,24 @@ TEST_CASE("of a sweep one point is explained") {
         "/cost/model_size=9MB\n");
 }
 
+TEST_CASE("a point of several axes is named at once or value by value") {
+  const TemporaryFolder folder;
+  folder.write("runs.csv",
+               std::string(runs_header) +
+                   ",/cost/model_size,/seed\n"
+                   "a-0,a,0,ok,10,1,0,0,0,0,0.9,1MB,1\nb-0,b,0,ok,20,1,0,0,0,0,0.9,1MB,1\n"
+                   "a-1,a,0,ok,10,1,0,0,0,0,0.9,1MB,2\nb-1,b,0,ok,90,1,0,0,0,0,0.9,1MB,2\n");
+  folder.write("curves.csv",
+               std::string(curves_header) + "\na-0,10,5,5\nb-0,20,5,5\na-1,10,5,5\nb-1,90,5,5\n");
+  using Words = std::vector<std::string>;
+  for (const Words& at :
+       {Words{"--at", "size=1MB seed=2"}, Words{"--at", "size=1MB", "--at", "seed=2"}}) {
+    Words words = {"explain", ".", "a", "b"};
+    words.insert(words.end(), at.begin(), at.end());
+    CHECK(run_motley(words, folder.path()).out.starts_with("a reaches the target 9 times as fast"));
+  }
+}
+
 TEST_CASE("a value alone will do where only one axis has it") {
   const TemporaryFolder folder;
   folder.write("runs.csv",

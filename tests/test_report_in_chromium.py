@@ -141,6 +141,26 @@ class InChromium(FolderCase):
             self.assertEqual(page.evaluate(f"{of}.find((s) => s.bounds).bounds.map((b) => b.way)"), [1, 1])
             self.assertEqual(page.evaluate("motley.charts.sweep.data.datasets.filter((s) => s.algorithm === 'async' && s.bounds)[0].data"), [])
 
+    def test_a_bar_that_is_a_bound_is_pale_and_has_an_arrow(self):
+        self.write()
+        file = self.folder / "summary.csv"
+        head, *rows = [line.split(",") for line in file.read_text().splitlines()]
+        at = {name: i for i, name in enumerate(head)}
+        for row in rows:
+            if row[at["algorithm"]] == "async":  # not all of its runs arrive, and the baseline's never
+                row[at["reached"]], row[at["speedup_bound"]] = str(int(row[at["n"]]) - 1), "at_least"
+        file.write_text("\n".join(",".join(row) for row in [head, *rows]) + "\n")
+        page_file = self.folder / "report.html"
+        page_file.write_text(page_of(self.folder, report.library()))
+        with chromium.Page() as page:
+            page.open(page_file)
+            for chart in ("target", "speedup"):
+                bars = page.evaluate(f"motley.charts.{chart}.data.datasets[0]")
+                at_first = bars["algorithms"].index("async")
+                self.assertEqual([bars["ways"][at_first], sum(bars["ways"])], [1, 1], chart)
+                self.assertEqual([colour.endswith("66") for colour in bars["backgroundColor"]].index(True), at_first, chart)
+            self.check_quiet(page)
+
     def test_a_phone_in_the_dark_scrolls_only_down(self):
         file = self.write()
         with chromium.Page(width=390, height=800, dark=True) as page:

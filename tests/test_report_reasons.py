@@ -204,6 +204,12 @@ class Reasons(FolderCase):
         self.assertEqual(words.run_warnings(Results(self.folder)),
                          ["sync (4 of 5 runs) is odd", "async (3 of 5 runs: async-0, async-1, async-2) is odd"])
 
+    def test_runs_that_broke_alike_are_one_line(self):
+        write_results(self.folder, ("sync", "async"), replicas=3, statuses={"sync-0": "diverged", "sync-2": "diverged", "async-1": "failed"})
+        reason = {run["run"]: run["reason"] for _, run in Results(self.folder).runs.iterrows()}
+        self.assertEqual(words.broken_runs(Results(self.folder)),
+                         [f"sync (2 of 3 runs: sync-0, sync-2) diverged: {reason['sync-0']}", f"async-1 failed: {reason['async-1']}"])
+
     def test_a_warning_of_all_of_few_runs_does_not_list_them(self):
         write_results(self.folder, ("sync", "async"), replicas=2)
         write_csv(self.folder / "warnings.csv", ["run", "kind", "text"], [

@@ -280,18 +280,25 @@ TEST_CASE("a sweep has a column per axis and is sorted within its points") {
       "  algorithm   /a/speed   /b/speed   "));
 }
 
-TEST_CASE("every run that went wrong is named, up to a limit") {
+TEST_CASE("every way in which runs went wrong is told, up to a limit") {
+  const auto went_wrong = [](std::uint64_t replica, const std::string& reason) {
+    RunResult run = run_of("sync", replica, {});
+    run.status = RunStatus::diverged;
+    run.reason = reason;
+    return run;
+  };
   std::vector<RunResult> results;
   for (std::uint64_t replica = 0; replica < 25; ++replica) {
-    results.push_back(run_of("sync", replica, {}));
-    results.back().status = RunStatus::diverged;
-    results.back().reason = "why";
+    results.push_back(went_wrong(replica, "why " + std::to_string(replica)));
   }
   const std::string text = printed(results);
   CAPTURE(text);
-  CHECK(contains(text, "\n sync-0 diverged: why\n"));
-  CHECK(
-      contains(text, "\n sync-19 diverged: why\n ... and 5 more, see runs.csv and warnings.csv\n"));
+  CHECK(contains(text, "\n sync-0 diverged: why 0\n"));
+  CHECK(contains(text,
+                 "\n sync-19 diverged: why 19\n ... and 5 more, see runs.csv and warnings.csv\n"));
+  // What is the same of several is one line.
+  CHECK(contains(printed({went_wrong(0, "why"), went_wrong(1, "why"), run_of("sync", 2, 20)}),
+                 "\n sync (2 of 3 runs: sync-0, sync-1) diverged: why\n"));
 }
 
 TEST_CASE("what so few replicas can decide is said where they leave something undecided") {

@@ -251,8 +251,10 @@ def chart_cards(data):
                           "nobody holds that model. Drag to zoom, double-click "
                           "to reset; the buttons at the top hide an algorithm in every chart.", tools, wide=True))
     if data["target"] and any(r["time_to_target_mean_s"] is not None for rows in data["summary"].values() for r in rows):
-        cards.append(card("target", "Time to target", "Mean and 95 % interval, in the order of places. An interval that ends in an arrow goes on."))
-        cards.append(card("speedup", "Speed-up", f"With the interval of the paired comparison. {WHAT_MARKS_MEAN}"))
+        cards.append(card("target", "Time to target", "Mean and 95 % interval, in the order of places. An interval that ends in an arrow goes on. "
+                          "Pale, with an arrow: the mean of the runs that reached the target, where others did not."))
+        cards.append(card("speedup", "Speed-up", f"With the interval of the paired comparison. {WHAT_MARKS_MEAN} "
+                          "Pale, with an arrow: a bound, and the true value lies in the arrow's direction."))
     if data["sweep"]:
         cards.append(card("sweep", f"Over {data['sweep']['axis']}", "One line per algorithm through what was measured, with its 95 % band. An open marker with an arrow: not "
                           "every run reached the target there, and the true value lies in the arrow's direction (where no run did, from where "

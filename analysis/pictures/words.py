@@ -303,33 +303,52 @@ def budget(results, runs):
     return lines
 
 
+def who_is_meant(label, runs, total):
+    """"sync-3", "sync (3 of 5 runs: sync-0, sync-2, sync-3)", "sync (4 of 5 runs)"."""
+    if len(runs) == 1:
+        return runs[0]
+    listed = f": {', '.join(runs)}" if len(runs) < min(MANY_ALIKE, total) else ""
+    return f"{label} ({len(runs)} of {total} runs{listed})"
+
+
+def which_points(label, points):
+    """"sync at ratio = 4", "sync (at 2 points: ratio = 4, ratio = 8)", "sync (at 5 points)"."""
+    if len(points) == 1:
+        return label + (f" at {points[0]}" if points[0] else "")
+    return f"{label} (at {len(points)} points{': ' + ', '.join(points) if len(points) < MANY_ALIKE else ''})"
+
+
+def alike(said):
+    """{(label, words): runs} of (label, words, run), in their order."""
+    found = {}
+    for label, text, run in said:
+        found.setdefault((label, text), []).append(run)
+    return found
+
+
 def run_warnings(results):
     """One line per warning, as in the terminal: what is the same of several runs of an algorithm is one line, which names them
     if they are few."""
     algorithm_of = dict(zip(results.runs["run"], results.runs["algorithm"]))
-    warned, kinds = {}, {}
+    totals = results.runs["algorithm"].value_counts()
 
     def where_of(run):
         rows = results.runs[results.runs["run"] == run]
         return results.point_title(tuple(rows.iloc[0][axis] for axis in results.axes)) if len(rows) else ""
 
-    for _, warning in results.warnings.iterrows():
-        label = algorithm_of.get(warning["run"], warning["run"])
-        warned.setdefault((label, warning["text"]), []).append(warning["run"])
-        kinds[label, warning["text"]] = warning["kind"]
-    lines = []
-    for (label, text), runs in warned.items():
-        total = list(algorithm_of.values()).count(label)
-        if kinds[label, text] in ("at_edge", "tuned_in_vain"):  # of the algorithm at a point, not of a run
-            told = [where_of(run) for run in runs]
-            alone = label + (f" at {told[0]}" if told[0] else "")
-            several = f"at {len(runs)} points"
-        else:
-            told, alone = runs, runs[0]
-            several = f"{len(runs)} of {total} runs"
-        listed = f": {', '.join(told)}" if len(runs) < min(MANY_ALIKE, total) and all(told) else ""
-        lines.append(f"{alone if len(runs) == 1 else f'{label} ({several}{listed})'} {text}")
-    return lines
+    kinds = dict(zip(results.warnings["text"], results.warnings["kind"]))
+    warned = alike((algorithm_of.get(run, run), text, run) for run, text in zip(results.warnings["run"], results.warnings["text"]))
+    return [(which_points(label, [where_of(run) for run in runs]) if kinds[text] in ("at_edge", "tuned_in_vain")
+             else who_is_meant(label, runs, totals.get(label, 0))) + f" {text}" for (label, text), runs in warned.items()]
+
+
+def broken_runs(results):
+    """One line per way in which runs of an algorithm failed or diverged."""
+    totals = results.runs["algorithm"].value_counts()
+    broken = results.runs[results.runs["status"].isin(["failed", "diverged"])]
+    said = alike((run["algorithm"], f"{run['status']}: {run['reason'] if isinstance(run['reason'], str) else 'no reason given'}",
+                  run["run"]) for _, run in broken.iterrows())
+    return [f"{who_is_meant(label, runs, totals[label])} {text}" for (label, text), runs in said.items()]
 
 
 def how_sure(results):
@@ -360,11 +379,10 @@ def how_sure(results):
     lines += warnings[:10]
     if len(warnings) > 10:
         lines.append(f"... and {number(len(warnings) - 10, 'more warning')} (warnings.csv).")
-    for _, run in runs[runs["status"].isin(["failed", "diverged"])].head(10).iterrows():
-        lines.append(f"{run['run']} {run['status']}: {run['reason'] if isinstance(run['reason'], str) else 'no reason given'}")
-    rest = len(runs[runs["status"].isin(["failed", "diverged"])]) - 10
-    if rest > 0:
-        lines.append(f"... and {rest} more that failed or diverged (runs.csv).")
+    broken = broken_runs(results)
+    lines += broken[:10]
+    if len(broken) > 10:
+        lines.append(f"... and {len(broken) - 10} more ways in which runs failed or diverged (runs.csv).")
     for name in results.missing:
         lines.append(f"Missing: {name}.")
     return lines

@@ -60,8 +60,12 @@ int explain_results(const po::variables_map& options, const std::vector<std::str
         "results/quickstart async sync");
   }
   if (words[1] == words[2]) throw InputError("explain: needs two different algorithms");
-  const std::string point =
-      point_meant(words[0], options.count("at") > 0 ? options["at"].as<std::string>() : "");
+  std::string at;
+  if (options.count("at") > 0) {
+    for (const std::string& part : options["at"].as<std::vector<std::string>>())
+      at += (at.empty() ? "" : " ") + part;
+  }
+  const std::string point = point_meant(words[0], at);
   const std::vector<RunToTarget> a = runs_to_target(words[0], words[1], point);
   const std::vector<RunToTarget> b = runs_to_target(words[0], words[2], point);
   const std::optional<Explanation> explanation = explain(words[1], a, words[2], b);
@@ -111,9 +115,10 @@ Command explain_command() {
   command.positional = "arguments";
   command.most_positional = 3;
   po::options_description which("Which runs");
-  which.add_options()(
-      "at", po::value<std::string>()->value_name("POINT"),
-      "of a sweep: the point, such as 'model_size=10MB ratio=8'; any part of a name that tells it");
+  which.add_options()("at", po::value<std::vector<std::string>>()->composing()->value_name("POINT"),
+                      "of a sweep: the point, such as 'model_size=10MB ratio=8', or once for each "
+                      "of its values; any part of a name "
+                      "that tells it");
   command.groups.push_back(which);
   command.execute = explain_results;
   return command;

@@ -4,7 +4,6 @@
 #include <map>
 #include <ostream>
 #include <sstream>
-#include <utility>
 
 #include "sim/base/format.hpp"
 #include "sim/base/json.hpp"
@@ -130,25 +129,28 @@ bool is_of_tuning(const RunWarning& warning) {
   return warning.kind == "at_edge" || warning.kind == "tuned_in_vain";
 }
 
-/// Who has the same warning: one run, or all of an algorithm's that do, in the order of the rows.
-struct Warned {
-  std::vector<std::string> names;  ///< of runs; of a warning of tuning, the points
-  bool of_tuning = false;
-  bool told = false;
+/// What is said of one run, or alike of several of an algorithm, in the order of the rows.
+struct SaidOfRuns {
+  std::string algorithm;
+  std::string text;
+  bool is_warning = false;
+  bool is_of_tuning = false;
+  std::vector<std::string> names = {};  ///< of the runs; of what is said of a tuning, the points
 };
 
 /// "sync-3", "sync (3 of 5 runs: sync-0, sync-2, sync-3)", "sync (4 of 5 runs)".
-std::string who_is_warned(const std::string& algorithm, const Warned& warned, std::size_t runs) {
+std::string who_is_meant(const SaidOfRuns& said, std::size_t runs) {
   constexpr std::size_t many = 4;  // are counted, fewer are named
-  const std::size_t count = warned.names.size();
-  const std::string& first = warned.names.front();
-  if (count == 1 && warned.of_tuning) return algorithm + (first.empty() ? "" : " at " + first);
+  const std::size_t count = said.names.size();
+  const std::string& first = said.names.front();
+  if (count == 1 && said.is_of_tuning)
+    return said.algorithm + (first.empty() ? "" : " at " + first);
   if (count == 1) return first;
-  std::string text = algorithm + " (" +
-                     (warned.of_tuning ? "at " + std::to_string(count) + " points"
-                                       : std::to_string(count) + " of " + counted(runs, "run"));
+  std::string text = said.algorithm + " (" +
+                     (said.is_of_tuning ? "at " + std::to_string(count) + " points"
+                                        : std::to_string(count) + " of " + counted(runs, "run"));
   if (count < std::min(many, runs)) {
-    for (std::size_t i = 0; i < count; ++i) text += (i == 0 ? ": " : ", ") + warned.names[i];
+    for (std::size_t i = 0; i < count; ++i) text += (i == 0 ? ": " : ", ") + said.names[i];
   }
   return text + ")";
 }
@@ -157,35 +159,31 @@ std::string who_is_warned(const std::string& algorithm, const Warned& warned, st
 /// several runs of an algorithm is one line.
 std::vector<std::string> warnings_about(const std::vector<const ComparisonRow*>& rows,
                                         const std::vector<std::string>& axes) {
-  std::map<std::pair<std::string, std::string>, Warned> warned;  // by algorithm and words
-  std::map<std::string, std::size_t> runs;
-  const auto name_of = [](const ComparisonRow& row, const RunResult& run) {
-    return row.runs.size() == 1 && row.point.empty() ? run.algorithm : run.run;
+  std::vector<SaidOfRuns> all;
+  std::map<std::pair<std::string, std::string>, std::size_t> known;  // by algorithm and words
+  const auto say = [&](const SaidOfRuns& said, const std::string& name) {
+    const auto [place, is_new] = known.try_emplace({said.algorithm, said.text}, all.size());
+    if (is_new) all.push_back(said);
+    all[place->second].names.push_back(name);
   };
+  std::map<std::string, std::size_t> runs;
   for (const ComparisonRow* row : rows) {
     runs[row->algorithm] += row->runs.size();
     for (const RunResult* r : row->runs) {
+      const std::string name = row->runs.size() == 1 && row->point.empty() ? r->algorithm : r->run;
+      if (r->status != RunStatus::ok)
+        say({r->algorithm, to_text(r->status) + ": " + r->reason}, name);
       for (const RunWarning& warning : r->warnings) {
-        Warned& alike = warned[{r->algorithm, warning.text}];
-        alike.of_tuning = is_of_tuning(warning);
-        alike.names.push_back(alike.of_tuning ? point_text(axis_names(axes), row->point)
-                                              : name_of(*row, *r));
+        const bool of_tuning = is_of_tuning(warning);
+        say({r->algorithm, warning.text, true, of_tuning},
+            of_tuning ? point_text(axis_names(axes), row->point) : name);
       }
     }
   }
   std::vector<std::string> lines;
-  for (const ComparisonRow* row : rows) {
-    for (const RunResult* r : row->runs) {
-      if (r->status != RunStatus::ok) {
-        lines.push_back(name_of(*row, *r) + " " + to_text(r->status) + ": " + r->reason);
-      }
-      for (const RunWarning& warning : r->warnings) {
-        Warned& alike = warned[{r->algorithm, warning.text}];
-        if (std::exchange(alike.told, true)) continue;
-        lines.push_back("warning: " + who_is_warned(r->algorithm, alike, runs[r->algorithm]) + " " +
-                        warning.text);
-      }
-    }
+  for (const SaidOfRuns& said : all) {
+    lines.push_back((said.is_warning ? "warning: " : "") +
+                    who_is_meant(said, runs[said.algorithm]) + " " + said.text);
   }
   return lines;
 }

@@ -52,27 +52,36 @@
     },
   };
 
+  const arrow = (ctx, colour, from, to) => {
+    const [across, along] = [Math.sign(to.x - from.x), Math.sign(to.y - from.y)];
+    ctx.save();
+    ctx.beginPath();
+    ctx.moveTo(from.x, from.y); ctx.lineTo(to.x, to.y);
+    ctx.moveTo(to.x - 5 * across - 4 * along, to.y - 5 * along - 4 * across);
+    ctx.lineTo(to.x, to.y);
+    ctx.lineTo(to.x - 5 * across + 4 * along, to.y - 5 * along + 4 * across);
+    ctx.strokeStyle = colour;
+    ctx.lineWidth = 1.5;
+    ctx.stroke();
+    ctx.restore();
+  };
   // Bounds: dataset.bounds[i] = {way, aside}, an arrow from each marker up (1) or down (-1) to where the true value is; those
-  // at one place stand side by side.
+  // at one place stand side by side. Of bars dataset.ways[i], to the right or to the left.
   const arrows = {
     id: "arrows",
     afterDatasetsUpdate(chart) {
       chart.data.datasets.forEach((dataset, d) => (dataset.bounds || []).forEach((bound, i) => { chart.getDatasetMeta(d).data[i].x += 1.5 * bound.aside; }));
     },
     afterDatasetsDraw(chart) {
-      const ctx = chart.ctx;
+      const { ctx } = chart;
       chart.data.datasets.forEach((dataset, d) => (dataset.bounds || []).forEach((bound, i) => {
         const { x, y } = chart.getDatasetMeta(d).data[i];
         if (!bound.way || x < chart.chartArea.left || x > chart.chartArea.right) return;
-        const end = y - 18 * bound.way;
-        ctx.save();
-        ctx.beginPath();
-        ctx.moveTo(x, y - 5 * bound.way); ctx.lineTo(x, end);
-        ctx.moveTo(x - 4, end + 5 * bound.way); ctx.lineTo(x, end); ctx.lineTo(x + 4, end + 5 * bound.way);
-        ctx.strokeStyle = dataset.borderColor;
-        ctx.lineWidth = 1.5;
-        ctx.stroke();
-        ctx.restore();
+        arrow(ctx, dataset.borderColor, { x, y: y - 5 * bound.way }, { x, y: y - 18 * bound.way });
+      }));
+      chart.data.datasets.forEach((dataset, d) => (dataset.ways || []).forEach((way, i) => {
+        const { x, y } = chart.getDatasetMeta(d).data[i];
+        if (way) arrow(ctx, ink(), { x, y }, { x: Math.min(x + 18 * way, chart.chartArea.right), y });
       }));
     },
   };
@@ -198,10 +207,11 @@
     return element ? element.value : null;
   };
   const point = () => control("curves", "point") || data.points[0];
-  const bars = (rows, value, low, high) => ({
+  // wayOf(row): 1 or -1 where the value is only a bound and the true one lies beyond it, or below; then it is pale, with an arrow.
+  const bars = (rows, value, low, high, wayOf) => ({
     labels: rows.map((r) => shortName(r.algorithm)),
-    datasets: [{ data: rows.map((r) => r[value]), backgroundColor: rows.map((r) => colourOf(r.algorithm)),
-      algorithms: rows.map((r) => r.algorithm), intervals: rows.map((r) => [r[low], r[high]]), maxBarThickness: 26 }],
+    datasets: [{ data: rows.map((r) => r[value]), backgroundColor: rows.map((r) => colourOf(r.algorithm) + (wayOf(r) ? "66" : "")),
+      ways: rows.map((r) => (r[value] === null ? 0 : wayOf(r))), algorithms: rows.map((r) => r.algorithm), intervals: rows.map((r) => [r[low], r[high]]), maxBarThickness: 26 }],
   });
   // The axis reaches beyond the intervals, too; but not beyond three times the longest bar, where no bar could be seen.
   const reach = (rows, value, high) => {
@@ -233,14 +243,14 @@
     },
     target() {
       const rows = summaryRows();
-      const chart = { type: "bar", data: bars(rows, "time_to_target_mean_s", "time_to_target_low_s", "time_to_target_high_s"),
+      const chart = { type: "bar", data: bars(rows, "time_to_target_mean_s", "time_to_target_low_s", "time_to_target_high_s", (r) => (r.reached < r.n ? 1 : 0)),
         options: barOptions("virtual time to target (s)", { x: reach(rows, "time_to_target_mean_s", "time_to_target_high_s"), tip: (item) => `${short(item.parsed.x)} s, reached by ${rows[item.dataIndex].reached} of ${rows[item.dataIndex].n}` }) };
       chart.data.labels = rows.map((r) => (r.time_to_target_mean_s === null ? `${shortName(r.algorithm)} (not reached)` : r.reached < r.n ? `${shortName(r.algorithm)} (${r.reached}/${r.n})` : shortName(r.algorithm)));
       return chart;
     },
     speedup() {
       const rows = summaryRows();
-      const chart = { type: "bar", data: bars(rows, "speedup", "speedup_low", "speedup_high"),
+      const chart = { type: "bar", data: bars(rows, "speedup", "speedup_low", "speedup_high", (r) => ({ ">": 1, "<": -1 }[r.mark.trim().slice(-1)] || 0)),
         options: barOptions(`speed-up over ${data.baseline}`, { x: reach(rows, "speedup", "speedup_high"), tip: (item) => `${rows[item.dataIndex].mark}${short(item.parsed.x)}x as fast` }) };
       chart.data.labels = rows.map((r) => (r.mark ? `${shortName(r.algorithm)} (${r.mark.trim()})` : shortName(r.algorithm)));
       return chart;
