@@ -14,10 +14,11 @@
 /// is a visit; the curve shows the mean of all x_i, an oracle, and beside it how far they are apart.
 ///
 /// When a worker is gone: a token may be lost with it. So when somebody is noticed to be gone, or returns,
-/// the first worker that is there sends out all tokens anew, and older ones are stopped where they
+/// its neighbours send out all tokens anew, and those sent out before the last are stopped where they
 /// come. One that returns gets model and rule from another.
-#include <cmath>
+#include <algorithm>
 #include <deque>
+#include <utility>
 
 #include "algorithms/support/graph.hpp"
 #include "algorithms/support/proximal.hpp"
@@ -87,7 +88,7 @@ class ApiBcd : public Algorithm {
     UpdateRule rule(local_, steps_per_epoch_);
     Model x = me.initial_model();
     std::vector<Token> tokens;  // as they last came by, and as they go on
-    for (std::size_t m = 0; m < options_.tokens; ++m) tokens.push_back({x, x, 0});
+    for (std::size_t m = 0; m < options_.tokens; ++m) tokens.push_back({x, x, {0, 0}});
     std::deque<std::size_t> held;
     bool has_begun = false;
     std::uint64_t visits = 0;
@@ -95,7 +96,8 @@ class ApiBcd : public Algorithm {
       const bool begins = !has_begun;
       me.share(x, rule, visits, has_begun);
       if (begins && has_begun) {  // it has joined
-        for (Token& token : tokens) token = {x, x, unknown};
+        for (Token& token : tokens) token = {x, x, {unknown, 0}};
+        if (present_neighbours(me).empty()) held = all_anew(me, tokens);
       } else if (begins) {
         held = tokens_at_home(me);
       }
@@ -103,7 +105,7 @@ class ApiBcd : public Algorithm {
       const std::optional<Event> event = me.next_event(held.empty() ? forever : me.clock());
       if (event && event->kind == Event::Kind::message) {
         take(event->message, tokens, held);
-      } else if (event && is_first_but(event->worker, me)) {
+      } else if (event && std::ranges::count(neighbours_[me.rank()], event->worker) > 0) {
         held = all_anew(me, tokens);
       }
       if (held.empty()) continue;
@@ -117,14 +119,15 @@ class ApiBcd : public Algorithm {
       token.z -= share * token.seen;
       token.seen = x;
       me.finish_own_update(x, ++visits);
-      const std::vector<std::size_t> there = present_of(neighbours_[me.rank()], me);
+      const std::vector<std::size_t> there = present_neighbours(me);
       if (there.empty()) {
         held.push_back(m);
         continue;
       }
-      me.send(
-          there[draw_below(me.random("walk"), there.size())],
-          {.kind = "token", .vector = token.z, .numbers = {static_cast<double>(m), token.life}});
+      me.send(there[draw_below(me.random("walk"), there.size())],
+              {.kind = "token",
+               .vector = token.z,
+               .numbers = {static_cast<double>(m), token.life.first, token.life.second}});
     }
   }
 
@@ -133,21 +136,21 @@ class ApiBcd : public Algorithm {
 
   struct Token {
     Parameters z;
-    Parameters seen;  // x_i as it last saw it
-    double life = 0;  // grows when it is sent out anew
+    Parameters seen;                 // x_i as it last saw it
+    std::pair<double, double> life;  // when it was sent out, and by whom
   };
 
   /// A token that is here, unless a newer one has been.
   static void take(const Message& message, std::vector<Token>& tokens,
                    std::deque<std::size_t>& held) {
     const auto m = static_cast<std::size_t>(message.numbers[0]);
-    const double life = message.numbers[1];
+    const std::pair life(message.numbers[1], message.numbers[2]);
     Token& token = tokens[m];
     if (life < token.life) return;
     if (life > token.life) token.seen = message.vector;  // what it saw of this worker is lost
     token.z = message.vector;
     token.life = life;
-    held.push_back(m);
+    if (std::ranges::find(held, m) == held.end()) held.push_back(m);
   }
 
   /// -tau sum_m z_m.
@@ -168,24 +171,18 @@ class ApiBcd : public Algorithm {
     return mine;
   }
 
-  /// Whether this is the first worker that is there, apart from one.
-  static bool is_first_but(std::size_t worker, const Worker& me) {
-    for (std::size_t rank = 0; rank < me.rank(); ++rank) {
-      if (rank != worker && me.is_present(rank)) return false;
-    }
-    return true;
-  }
-
-  /// All tokens, with lives that are longer than all before and nobody else's.
+  /// All tokens, sent out now; nothing that was sent out before counts any more.
   static std::deque<std::size_t> all_anew(const Worker& me, std::vector<Token>& tokens) {
-    const auto workers = static_cast<double>(me.workers());
     std::deque<std::size_t> all;
     for (std::size_t m = 0; m < tokens.size(); ++m) {
-      tokens[m].life =
-          (std::floor(tokens[m].life / workers) + 2) * workers + static_cast<double>(me.rank());
+      tokens[m].life = {me.clock(), static_cast<double>(me.rank())};
       all.push_back(m);
     }
     return all;
+  }
+
+  std::vector<std::size_t> present_neighbours(const Worker& me) const {
+    return present_of(neighbours_[me.rank()], me);
   }
 
   Options options_;
@@ -200,7 +197,8 @@ AlgorithmInfo api_bcd() {
   return describe<ApiBcd>(
       "api_bcd", "no server: tokens walk over a graph, whoever holds one takes steps",
       "Chen et al. 2022, arXiv 2202.03263", Listed{196},
-      "all tokens are sent out anew when it is noticed; one that returns gets all that another "
+      "its neighbours send out all tokens anew when it is noticed; one that returns gets all that "
+      "another "
       "knows",
       {.family = Family::decentralised, .needs = "a graph", .cost = "1, every H steps"});
 }

@@ -126,7 +126,7 @@ TEST_CASE("the reason names the place") {
     return folder.with_sealed(bad).damage;
   };
   CHECK(damage_of("/result/curve/1", Json::array()) ==
-        file + ": /result/curve/1: must be a list of 11, got []");
+        file + ": /result/curve/1: must be a list of 12, got []");
   CHECK(damage_of("/result/decisions/0/1", 1000000) ==
         file + ": /result/decisions/0/1: must be the rank of one of the 2 workers, got 1000000");
   CHECK(damage_of("/result/status", "weird") ==
@@ -255,7 +255,7 @@ TEST_CASE("a damaged or foreign file of a run is named, and its run is done agai
       {"", "is not the JSON of a run"},
       {read_file(place.path() / place.files()[1]), "is the file of another run"},
       {sealed(weird).dump(), "/result/status: must be ok, diverged or failed, got \"weird\""},
-      {sealed(short_row).dump(), "/result/curve/0: must be a list of 11, got []"},
+      {sealed(short_row).dump(), "/result/curve/0: must be a list of 12, got []"},
       {sealed(far_rank).dump(),
        "/result/decisions/0/1: must be the rank of one of the 3 workers, got 1000000"}};
   for (const auto& [damaged, why] : bad) {
