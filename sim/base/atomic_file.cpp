@@ -29,13 +29,13 @@ bool write_all(int fd, const std::string& text) {
   return true;
 }
 
-/// Writes a file that was not there before, so never through a link that lies in its place. Returns
-/// 0 or why it failed.
-int write_anew(const fs::path& file, const std::string& text) {
+/// Writes a file that was not there before, so never through a link that lies in its place. `flush`:
+/// to the disk. Returns 0 or why it failed.
+int write_anew(const fs::path& file, const std::string& text, bool flush) {
   unlink(file.c_str());
   const int fd = open(file.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
   if (fd < 0) return errno;
-  const int error = write_all(fd, text) && fsync(fd) == 0 ? 0 : errno;
+  const int error = write_all(fd, text) && (!flush || fsync(fd) == 0) ? 0 : errno;
   if (close(fd) != 0 && error == 0) return errno;
   return error;
 }
@@ -48,22 +48,30 @@ void sync_folder(const fs::path& folder) {
   close(fd);
 }
 
-}  // namespace
-
-void write_atomically(const fs::path& file, const std::string& text) {
+void write_and_rename(const fs::path& file, const std::string& text, bool flush) {
   const fs::path temporary = temporary_for(file);
-  int error = write_anew(temporary, text);
+  int error = write_anew(temporary, text, flush);
   if (error == 0 && rename(temporary.c_str(), file.c_str()) != 0) error = errno;
   if (error != 0) {
     unlink(temporary.c_str());
     throw WriteError(file.string() + ": cannot be written: " + std::strerror(error));
   }
+}
+
+}  // namespace
+
+void write_atomically(const fs::path& file, const std::string& text) {
+  write_and_rename(file, text, true);
   sync_folder(file.parent_path());
+}
+
+void replace_atomically(const fs::path& file, const std::string& text) {
+  write_and_rename(file, text, false);
 }
 
 std::error_code trial_of_writing(const fs::path& folder) {
   const fs::path temporary = temporary_for(folder / "trial");
-  const int error = write_anew(temporary, "x");
+  const int error = write_anew(temporary, "x", true);
   unlink(temporary.c_str());
   return {error, std::generic_category()};
 }

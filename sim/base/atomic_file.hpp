@@ -17,6 +17,8 @@ class WriteError : public std::runtime_error {
 /// the old file or the new one, whatever dies meanwhile. Throws WriteError; the old file is then as
 /// it was.
 void write_atomically(const std::filesystem::path& file, const std::string& text);
+/// The same without flushing, which takes milliseconds: for what can be made again from other files.
+void replace_atomically(const std::filesystem::path& file, const std::string& text);
 
 /// Why no file can be written into the folder; empty when one can. Tries it.
 std::error_code trial_of_writing(const std::filesystem::path& folder);

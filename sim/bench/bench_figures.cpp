@@ -385,8 +385,8 @@ std::vector<Figure> startup_figures(const BenchEffort& effort) {
     const pid_t child = fork();
     if (child == 0) {
       if (std::freopen("/dev/null", "w", stdout) == nullptr) _exit(127);
-      execl(self.c_str(), self.c_str(), "run", file.c_str(), "--quiet", "--out", out.c_str(),
-            static_cast<char*>(nullptr));
+      execl(self.c_str(), self.c_str(), "run", file.c_str(), "--quiet", "--no-whatif", "--out",
+            out.c_str(), static_cast<char*>(nullptr));
       _exit(127);
     }
     int status = 0;
@@ -397,7 +397,7 @@ std::vector<Figure> startup_figures(const BenchEffort& effort) {
   }
   std::filesystem::remove_all(folder);
   return {{"startup_ms", median(times), "ms", "<= 150",
-           "motley run on a one-update synthetic scenario, from start to exit"}};
+           "motley run --no-whatif on a one-update synthetic scenario, from start to exit"}};
 }
 
 }  // namespace motley

@@ -10,6 +10,11 @@ namespace motley {
 
 using simgrid::kernel::timer::Timer;
 
+Agenda::Agenda() : now_(std::make_shared<double>(simgrid::s4u::Engine::get_clock())) {
+  simgrid::s4u::Engine::on_time_advance_cb(
+      [now = now_](double /*passed*/) { *now = simgrid::s4u::Engine::get_clock(); });
+}
+
 void Agenda::set(double time, Event& event) {
   if (closed_) return;
   event.entry_ = ++last_number_;
@@ -48,7 +53,7 @@ void Agenda::arm() {
 void Agenda::run_due() {
   armed_.pop_back();  // the one that has come; SimGrid deletes it
   running_ = true;
-  const double now = simgrid::s4u::Engine::get_clock();
+  const double now = *now_;
   while (!entries_.empty() && entries_.front().time <= now) {
     const Entry entry = entries_.front();
     drop_first();

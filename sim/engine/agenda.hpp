@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <limits>
+#include <memory>
 #include <vector>
 
 namespace simgrid::kernel::timer {
@@ -33,10 +34,13 @@ class Agenda {
     bool background_ = false;
   };
 
-  Agenda() = default;
+  Agenda();
   Agenda(const Agenda&) = delete;
   Agenda& operator=(const Agenda&) = delete;
 
+  /// SimGrid's clock, kept here because it is read dozens of times per step. Not while SimGrid changes
+  /// its resources by profiles: then its clock is ahead for a moment.
+  double now() const { return *now_; }
   /// Not before now. What is set for the same moment happens in the order in which it was set.
   void set(double time, Event& event);
   /// Harmless when it is not on the agenda.
@@ -64,7 +68,8 @@ class Agenda {
   void arm();
   void run_due();
 
-  std::vector<Entry> entries_;  // a heap, the next on top
+  std::shared_ptr<double> now_;  // SimGrid, which outlives the agenda, keeps what sets it
+  std::vector<Entry> entries_;   // a heap, the next on top
   std::uint64_t last_number_ = 0;
   struct Armed {
     double time;

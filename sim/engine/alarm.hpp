@@ -12,6 +12,8 @@ class Alarm final : private Agenda::Event {
  public:
   explicit Alarm(Agenda& agenda) : agenda_(agenda) {}
 
+  double now() const { return agenda_.now(); }
+
   /// For one actor at a time.
   void sleep_until(double time) {
     struct Cancel {  // when the actor is ended in its sleep

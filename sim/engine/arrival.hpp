@@ -23,7 +23,7 @@ class Arrival {
     asked_ = &is_there;
     asks_ = [](const void* asked) { return (*static_cast<const F*>(asked))(); };
     do {
-      if (simgrid::s4u::Engine::get_clock() >= until) return false;
+      if (alarm_.now() >= until) return false;
       alarm_.sleep_until(until);
     } while (!is_there());
     return true;

@@ -48,17 +48,17 @@ Parameters Averaging::mean_of(const Round& round) const {
 Averaging::Outcome Averaging::mean(std::size_t member, const Parameters& value, double weight,
                                    std::vector<double> numbers,
                                    std::optional<std::uint64_t> bytes) {
-  const std::uint64_t my_round = members_[member].round++;
-  round(my_round).values[member] = value;
-  round(my_round).weights[member] = weight;
+  Round& mine = round(members_[member].round++);  // it stays where it is while others come and go
+  mine.values[member] = value;
+  mine.weights[member] = weight;
   if (!numbers.empty()) {
-    auto& of_all = round(my_round).numbers;
-    if (!of_all) of_all = std::make_shared<std::vector<std::vector<double>>>(members_.size());
-    (*of_all)[member] = std::move(numbers);
+    if (!mine.numbers) {
+      mine.numbers = std::make_shared<std::vector<std::vector<double>>>(members_.size());
+    }
+    (*mine.numbers)[member] = std::move(numbers);
   }
   pass(member, bytes.value_or(part_of_bytes(setup_.model_bytes, value.size(), setup_.model_size)));
 
-  Round& mine = round(my_round);
   if (mine.mean.empty()) {
     mine.mean = mean_of(mine);
     mine.values.clear();

@@ -16,7 +16,7 @@ constexpr double rounding = 1e-9;
 
 void HostWork::start(double flops) {
   flops_ = flops;
-  const double now = s4u::Engine::get_clock();
+  const double now = alarm_.now();
   if (constant_flops_) {
     end_s_ = expected_end(flops, *constant_flops_);
     return;
@@ -29,7 +29,7 @@ void HostWork::start(double flops) {
 }
 
 double HostWork::expected_end(double flops, double speed_flops) const {
-  const double now = s4u::Engine::get_clock();
+  const double now = alarm_.now();
   return curve_ ? curve_->end_of(now, flops / speed_flops) : now + flops / speed_flops;
 }
 
@@ -47,7 +47,7 @@ void HostWork::execute(double flops) {
 }
 
 bool HostWork::is_done() const {
-  if (constant_flops_) return s4u::Engine::get_clock() >= end_s_;
+  if (constant_flops_) return alarm_.now() >= end_s_;
   return exec_->get_remaining() <= rounding * flops_;
 }
 
@@ -59,16 +59,16 @@ bool HostWork::wait(double until) {
     follow_curve(until);
     return is_done();
   }
-  alarm_.sleep_until(std::max(until, s4u::Engine::get_clock()));
+  alarm_.sleep_until(std::max(until, alarm_.now()));
   return is_done();
 }
 
 void HostWork::follow_curve(double until) {
-  const double now = s4u::Engine::get_clock();
+  const double now = alarm_.now();
   const double change = curve_->next_change(now);
   alarm_.sleep_until(std::max(std::min(until, change), now));
-  if (is_done() || s4u::Engine::get_clock() < change) return;
-  const double factor = curve_->at(s4u::Engine::get_clock());
+  if (is_done() || alarm_.now() < change) return;
+  const double factor = curve_->at(alarm_.now());
   if (factor == factor_) return;
   flops_ = exec_->get_remaining() * (factor_ / factor);
   factor_ = factor;

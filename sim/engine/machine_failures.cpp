@@ -55,7 +55,7 @@ void MachineFailures::plan_next(Machine& machine) {
 void MachineFailures::happen(Machine& machine) {
   if (machine.up) {
     if (listener_.is_anything_going_on()) fail(machine);
-  } else if (simgrid::s4u::Engine::get_clock() < machine.outage.until_s) {
+  } else if (agenda_.now() < machine.outage.until_s) {
     miss(machine);
     if (!machine.outage.is_for_good()) agenda_.set(machine.outage.until_s, machine);
   } else {

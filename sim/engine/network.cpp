@@ -119,7 +119,7 @@ const Network::Route& Network::route(Node from, Node to) {
 }
 
 void Network::count_departure(Message& message) {
-  const double now = s4u::Engine::get_clock();
+  const double now = agenda_.now();
   if (message.from < workers_) recorder_.worker(message.from).message_departs(now);
   if (message.to < workers_) recorder_.worker(message.to).message_departs(now);
   ++in_flight_;
@@ -129,7 +129,7 @@ void Network::count_departure(Message& message) {
 }
 
 void Network::count_arrival(const Message& message) {
-  const double now = s4u::Engine::get_clock();
+  const double now = agenda_.now();
   if (message.from < workers_) recorder_.worker(message.from).message_arrives(now);
   if (message.to < workers_) recorder_.worker(message.to).message_arrives(now);
   --in_flight_;
@@ -175,7 +175,7 @@ bool Network::send(Node from, Node to, std::uint64_t bytes, std::function<void()
 void Network::depart(Message& message, double latencies) {
   const double latency = latencies * message.route->latency_s;
   if (latency > 0) {
-    agenda_.set(s4u::Engine::get_clock() + latency, message);
+    agenda_.set(agenda_.now() + latency, message);
   } else {
     // Inside SimGrid's kernel, where a communication has no actor that must wait for it: its end
     // is signalled at the very moment it ends.
@@ -244,15 +244,11 @@ void Network::leave_up(Node from) {
   }
 }
 
-double Network::now() const {
-  return s4u::Engine::get_clock();
-}
-
 void Network::occupy(Message& message) {
   message.on_links = true;
   for (const std::size_t index : message.route->links) {
     LinkLoad& load = link_loads_[index];
-    if (load.flows++ == 0) load.busy_since = s4u::Engine::get_clock();
+    if (load.flows++ == 0) load.busy_since = agenda_.now();
   }
 }
 
@@ -261,7 +257,7 @@ void Network::vacate(Message& message) {
   message.on_links = false;
   for (const std::size_t index : message.route->links) {
     LinkLoad& load = link_loads_[index];
-    if (--load.flows == 0) load.busy_s += s4u::Engine::get_clock() - load.busy_since;
+    if (--load.flows == 0) load.busy_s += agenda_.now() - load.busy_since;
   }
   if (on_switch_) ports_.leave(message);
 }
@@ -315,11 +311,11 @@ void Network::restart_on(const std::vector<bool>& risen) {
 void Network::finish(Message& message) {
   finished_.push_back(std::move(message.comm));
   message.comm = nullptr;
-  finished_at_s_ = s4u::Engine::get_clock();
+  finished_at_s_ = agenda_.now();
 }
 
 void Network::release_finished() {
-  if (s4u::Engine::get_clock() > finished_at_s_) finished_.clear();
+  if (!finished_.empty() && agenda_.now() > finished_at_s_) finished_.clear();
 }
 
 void Network::complete(Message& message) {

@@ -154,7 +154,7 @@ class Network final : private SwitchPorts::Owner {
   double mean_bandwidth(const simgrid::s4u::Link* link, double end) const;
   /// After profiles have changed bandwidths: starts what flows over risen links anew.
   void follow_profiles();
-  double now() const override;
+  double now() const override { return agenda_.now(); }
   void ended(SwitchPorts::Flow& flow) override { complete(static_cast<Message&>(flow)); }
   void vacated(SwitchPorts::Flow& flow) override { vacate(static_cast<Message&>(flow)); }
   void hand_over(SwitchPorts::Flow& flow, double bytes) override {

@@ -29,7 +29,7 @@ void Network::lose(Message& message) {
       leave_up(message.from);
     }
   }
-  const double now = simgrid::s4u::Engine::get_clock();
+  const double now = agenda_.now();
   if (message.from < workers_) recorder_.worker(message.from).message_arrives(now);
   if (message.to < workers_) recorder_.worker(message.to).message_arrives(now);
   --in_flight_;

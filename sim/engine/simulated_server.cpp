@@ -108,8 +108,8 @@ std::optional<Push> SimulatedServer::next_push_before(double until) {
   for (;;) {
     Parcel* parcel = next(until, "a push from any worker");
     if (parcel == nullptr) return std::nullopt;
-    Event event = simulation_.parcels().take_event(*parcel);
-    if (event.kind == Event::Kind::message) return std::move(event.message);
+    if (parcel->event.kind == Event::Kind::message) return simulation_.parcels().take_push(*parcel);
+    const Event event = simulation_.parcels().take_event(*parcel);
     learn(event);
     if (event.kind == Event::Kind::joined) welcome(event.worker);
   }

@@ -99,12 +99,12 @@ class SimulatedWorker final : public Worker {
 
   Simulation& simulation_;
   std::size_t rank_;
+  SimulatedGroup* everybody_ = nullptr;
   WorkerMail mail_;
   WorkerSamples samples_;
   WorkerComputation computation_;
   std::map<std::string, RandomStream> streams_;
   std::map<std::string, std::unique_ptr<SimulatedGroup>> groups_;
-  SimulatedGroup* everybody_ = nullptr;
 };
 
 }  // namespace motley

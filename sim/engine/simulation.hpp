@@ -62,7 +62,7 @@ class Simulation : private MachineFailures::Listener {
   Workspace& workspace(unsigned thread) { return evaluator_.workspace(thread); }
 
   // Who and what there is.
-  double clock() const { return simgrid::s4u::Engine::get_clock(); }
+  double clock() const { return agenda_.now(); }
   std::size_t workers() const { return setup_.cluster.workers.size(); }
   simgrid::s4u::Host* worker_host(std::size_t rank) const { return platform_.host(rank); }
   simgrid::s4u::Host* server_host(std::size_t server) const {

@@ -119,14 +119,18 @@ bool WorkerComputation::is_given_up(const Until& until) const {
          (!until.told.empty() && mail_.has(until.told));
 }
 
-double WorkerComputation::samples_to_spend() const {
+double WorkerComputation::samples_to_spend() {
+  if (batch_ == batch_spent_) return samples_spent_;
   const SimulationSetup& setup = simulation_.setup();
   const HostPlan& host = setup.cluster.workers[rank_];
   if (host.max_batch && batch_ > *host.max_batch) {
     throw std::runtime_error(host.name + " was to compute a batch of " + std::to_string(batch_) +
                              " samples, and its max_batch is " + std::to_string(*host.max_batch));
   }
-  return host.step.samples_at_full_speed(batch_, host.speed_flops, setup.flops_per_sample);
+  batch_spent_ = batch_;
+  samples_spent_ =
+      host.step.samples_at_full_speed(batch_, host.speed_flops, setup.flops_per_sample);
+  return samples_spent_;
 }
 
 bool WorkerComputation::execute(double flops, const Until& until) {

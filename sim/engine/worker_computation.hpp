@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <limits>
 #include <optional>
 #include <vector>
 
@@ -45,7 +46,7 @@ class WorkerComputation : private Computation {
   bool is_given_up(const Until& until) const;
   /// The flops of a gradient of batch_ samples on this worker, without noise, over those of one
   /// sample.
-  double samples_to_spend() const;
+  double samples_to_spend();
   /// Lets the virtual time of so many flops pass. False when it was given up.
   bool execute(double flops, const Until& until);
   /// Starts the real computation of what is set up below.
@@ -71,6 +72,9 @@ class WorkerComputation : private Computation {
   // rule there is one, and its result is in g_; with one, the result is moved_ and g_ is scratch.
   std::size_t steps_ = 0;
   std::size_t batch_ = 0;
+  // Of the last batch: asked for every step, and what it follows from is far away in memory.
+  std::size_t batch_spent_ = std::numeric_limits<std::size_t>::max();
+  double samples_spent_ = 0;
   UpdateRule* rule_ = nullptr;
   Parameters at_;
   Parameters shift_;  // added to every gradient, if there is one

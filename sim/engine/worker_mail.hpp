@@ -73,6 +73,7 @@ class WorkerMail {
 
   Simulation& simulation_;
   std::size_t rank_;
+  const char* waits_for_ = "nothing";  // here, because every verb that waits says it
   Arrival arrival_;
   std::function<void()> arrived_;
   std::vector<Inbox> models_;  // by shard
@@ -85,7 +86,6 @@ class WorkerMail {
   std::map<std::size_t, std::uint64_t> failures_known_;  // by worker: when last sent something
   RandomStream compress_random_;
   std::size_t departures_seen_ = 0;
-  const char* waits_for_ = "nothing";
 };
 
 }  // namespace motley

@@ -48,23 +48,23 @@ void ResultFiles::write_csvs(const std::vector<std::string>& axes,
     for (const Decision& d : r.decisions) decisions += decisions_table().line({r, d});
     for (const RunWarning& w : r.warnings) warnings += warnings_table().line({r, w});
   }
-  write_atomically(folder_ / "staleness.csv", staleness);
-  write_atomically(folder_ / "links.csv", links);
-  write_atomically(folder_ / "decisions.csv", decisions);
-  write_atomically(folder_ / "warnings.csv", warnings);
-  write_atomically(folder_ / "curves.csv", curves);
-  write_atomically(folder_ / "workers.csv", workers);
+  replace_atomically(folder_ / "staleness.csv", staleness);
+  replace_atomically(folder_ / "links.csv", links);
+  replace_atomically(folder_ / "decisions.csv", decisions);
+  replace_atomically(folder_ / "warnings.csv", warnings);
+  replace_atomically(folder_ / "curves.csv", curves);
+  replace_atomically(folder_ / "workers.csv", workers);
   // Last: who sees a run here finds its curve and workers, too.
-  write_atomically(folder_ / "runs.csv", runs);
+  replace_atomically(folder_ / "runs.csv", runs);
 }
 
 void ResultFiles::write_statistics(const std::vector<std::string>& axes,
                                    const std::string& baseline,
                                    const std::vector<RunResult>& results) const {
   const std::vector<ComparisonRow> rows = compare(results, baseline);
-  write_atomically(folder_ / "summary.csv", summary_csv(axes, rows, extras_of(results)));
-  write_atomically(folder_ / "comparisons.csv", comparisons_csv(axes, rows));
-  write_atomically(folder_ / "bands.csv", bands_csv(axes, rows));
+  replace_atomically(folder_ / "summary.csv", summary_csv(axes, rows, extras_of(results)));
+  replace_atomically(folder_ / "comparisons.csv", comparisons_csv(axes, rows));
+  replace_atomically(folder_ / "bands.csv", bands_csv(axes, rows));
 }
 
 }  // namespace motley

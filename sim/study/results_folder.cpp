@@ -145,8 +145,8 @@ void ResultsFolder::write_plan() {
 void ResultsFolder::write_tables() const {
   const std::vector<RunResult> finished = rows();
   if (!table_.tuning.empty()) {
-    write_atomically(path() / "tuned.csv",
-                     tuned_csv(table_, [this](const std::string& hash) { return result(hash); }));
+    replace_atomically(path() / "tuned.csv",
+                       tuned_csv(table_, [this](const std::string& hash) { return result(hash); }));
   }
   files_.write_csvs(table_.axes, finished);
   files_.write_statistics(table_.axes, table_.baseline, finished);

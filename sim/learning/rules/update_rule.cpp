@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 
 #include "sim/base/json.hpp"
 #include "sim/base/thread_pool.hpp"
@@ -172,13 +173,14 @@ void UpdateRule::step(Parameters& x, const Parameters& g, ThreadPool& pool, floa
   prepare(x.size());
   const State state = writable_state();
   x.transform([&](std::span<const float> from, std::span<float> to) {
-    pool.for_ranges(x.size(), worth_a_thread, [&](std::size_t begin, std::size_t end) {
+    const auto step_range = [&](std::size_t begin, std::size_t end) {
       const std::size_t n = end - begin;
       State part;
       for (std::size_t i = 0; i < vectors(); ++i) part[i] = state[i].subspan(begin, n);
       step(from.subspan(begin, n), to.subspan(begin, n), g.values().subspan(begin, n), part,
            gradient_scale);
-    });
+    };
+    pool.for_ranges(x.size(), worth_a_thread, std::cref(step_range));  // nothing is allocated
   });
   ++steps_;
 }
