@@ -95,16 +95,6 @@ TEST_CASE("several servers are refused by name") {
 
 // ---- Rennala ----
 
-/// The smallest t with sum_i floor(t / tau_i) >= count: the count-th end of a gradient.
-double time_of_gradients(const std::vector<double>& taus, std::size_t count) {
-  std::vector<double> ends;
-  for (const double tau : taus) {
-    for (std::size_t k = 1; k <= count; ++k) ends.push_back(static_cast<double>(k) * tau);
-  }
-  std::ranges::sort(ends);
-  return ends[count - 1];
-}
-
 TEST_CASE("a round of rennala ends with the gradient that was missing, and not before") {
   std::mt19937 random(3);
   for (std::size_t trial = 0; trial < 10; ++trial) {
