@@ -39,6 +39,17 @@ inline Json free_messages(Json scenario) {
   return scenario;
 }
 
+/// The smallest t with sum_i floor(t / tau_i) >= count: the count-th end of a gradient when worker i takes
+/// tau_i for each.
+inline double time_of_gradients(const std::vector<double>& taus, std::size_t count) {
+  std::vector<double> ends;
+  for (const double tau : taus) {
+    for (std::size_t k = 1; k <= count; ++k) ends.push_back(static_cast<double>(k) * tau);
+  }
+  std::ranges::sort(ends);
+  return ends[count - 1];
+}
+
 /// Everything of a run but how long it really took.
 inline std::string text_of(RunResult result) {
   result.wall_s = 0;

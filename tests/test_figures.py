@@ -42,6 +42,17 @@ class Figures(FigureCase):
         self.assertEqual([bar.get_alpha() for bar in ax.patches], [1] + [0.55] * 7)
         self.assertEqual(words[-1], "without cpu")  # takes away what is there: last, however much it changes
 
+    def test_theorys_time_is_a_dotted_line_beside_the_times_to_target(self):
+        folder = pathlib.Path(self.place.name) / "theory"
+        write_results(folder, trace=False)
+        self.assertEqual([line for line in self.draw(figures.target, Results(folder)).axes[0].lines if line.get_linestyle() == ":"], [])
+        (folder / "limits.csv").write_text("algorithm,theory_same_s\nsync,2000\nasync,\n", encoding="utf-8")
+        ax = self.draw(figures.target, Results(folder)).axes[0]
+        dotted = [line for line in ax.lines if line.get_linestyle() == ":"]
+        self.assertEqual([list(line.get_xdata()) for line in dotted], [[2000, 2000]])
+        self.assertGreater(ax.get_xlim()[1], 2000)
+        self.assertIn("up to a constant", ax.get_title(loc="left"))
+
     def test_what_is_to_be_known_of_gains_stands_below_the_tornado(self):
         folder = pathlib.Path(self.place.name) / "remarks"
         write_results(folder, trace=False)

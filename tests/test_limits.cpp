@@ -42,16 +42,6 @@ TEST_CASE("theory's times have the values that can be worked out by hand") {
   CHECK(optimal_time(two_kinds, {7, 16}).time_s == Approx(7 * 5));
 }
 
-/// The smallest t with sum_i floor(t / tau_i) >= count.
-double time_of_gradients(const std::vector<double>& taus, std::size_t count) {
-  std::vector<double> ends;
-  for (const double tau : taus) {
-    for (std::size_t k = 1; k <= count; ++k) ends.push_back(static_cast<double>(k) * tau);
-  }
-  std::ranges::sort(ends);
-  return ends[count - 1];
-}
-
 TEST_CASE("gradients at one point take at most the time that theory counts for them") {
   // min over m of (Bt + m) / sum_{i <= m} 1/tau_i is optimal_time's for a difficulty of (1, Bt).
   std::mt19937 random(9);

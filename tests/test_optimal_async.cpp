@@ -6,6 +6,7 @@
 #include <random>
 
 #include "sim/base/json.hpp"
+#include "sim/learning/models/quadratic.hpp"
 #include "tests/catch.hpp"
 #include "tests/compared.hpp"
 
@@ -93,16 +94,6 @@ TEST_CASE("several servers are refused by name") {
 }
 
 // ---- Rennala ----
-
-/// The smallest t with sum_i floor(t / tau_i) >= count: the count-th end of a gradient.
-double time_of_gradients(const std::vector<double>& taus, std::size_t count) {
-  std::vector<double> ends;
-  for (const double tau : taus) {
-    for (std::size_t k = 1; k <= count; ++k) ends.push_back(static_cast<double>(k) * tau);
-  }
-  std::ranges::sort(ends);
-  return ends[count - 1];
-}
 
 TEST_CASE("a round of rennala ends with the gradient that was missing, and not before") {
   std::mt19937 random(3);
@@ -345,6 +336,34 @@ TEST_CASE("where data differ rennala and ringmaster are biased, malenia and ring
       CHECK(loss < biased / 10);
     }
   }
+}
+
+TEST_CASE("the gradient of all samples is the same, however far apart the optima are") {
+  QuadraticSpec spec;
+  spec.dimension = 3;
+  spec.smoothness = 2;
+  spec.strong_convexity = 0.5;
+  spec.noise = 1;
+  spec.samples = 24;
+  const Quadratic plain(spec, 1);
+  spec.optima = 4;
+  spec.optima_distance = 5;
+  const Quadratic apart(spec, 1);
+  std::vector<Sample> all(24);
+  std::iota(all.begin(), all.end(), Sample{0});
+  const std::vector<float> x = {0.5F, -2, 3};
+  const auto workspace = plain.make_workspace();
+  std::vector<float> a(3);
+  std::vector<float> b(3);
+  plain.gradient(x, all, a, *workspace);
+  apart.gradient(x, all, b, *workspace);
+  for (std::size_t i = 0; i < 3; ++i) CHECK(b[i] == Approx(a[i]).margin(1e-5));
+  // A sample of the first kind has its optimum 5/sqrt(3) below in every coordinate.
+  apart.gradient(x, std::vector<Sample>{0, 1}, b, *workspace);
+  for (std::size_t i = 0; i < 3; ++i) {
+    CHECK(b[i] == Approx(plain.eigenvalues()[i] * (x[i] - 1 + 5 / std::sqrt(3.0))).epsilon(1e-5));
+  }
+  CHECK(plain.evaluate(x, 0, 1, *workspace).loss == apart.evaluate(x, 0, 1, *workspace).loss);
 }
 
 TEST_CASE("optima that differ must be shared out evenly") {

@@ -181,10 +181,19 @@ TEST_CASE("daso refuses a cluster without nodes, and to wait as long as it skips
       Catch::Contains("/wait: must be below skip, 2"));
 }
 
-TEST_CASE("daso gives the same bytes for every number of threads") {
-  Json scenario = with_algorithm(on_nodes(learning_scenario(), 2, 2),
-                                 {{"name", "daso"}, {"warm_up_epochs", 0.5}});
-  CHECK(text_of(simulate(scenario, 0, 1)) == text_of(simulate(scenario, 0, 3)));
+TEST_CASE(
+    "every algorithm runs on nodes of several devices, the same for every number of threads") {
+  std::vector<Json> all = every_algorithm();
+  all.push_back({{"name", "daso"}, {"warm_up_epochs", 0.2}});
+  for (const Json& algorithm : all) {
+    Json scenario = with_algorithm(on_nodes(learning_scenario(), 2, 2), algorithm);
+    scenario["stop"] = {{"updates", 12}};
+    CAPTURE(algorithm.dump());
+    const RunResult result = simulate(scenario);
+    CHECK(result.status == RunStatus::ok);
+    CHECK(result.updates == 12);
+    CHECK(text_of(simulate(scenario, 0, 3)) == text_of(result));
+  }
 }
 
 // ---- Batches by speed ----

@@ -30,7 +30,7 @@ TEST_CASE("A run writes its files, with the columns that are documented") {
                         ".lock", "scenario.json", "plan.json", "provenance.json", "runs",
                         "runs.csv", "curves.csv", "workers.csv", "staleness.csv", "links.csv",
                         "decisions.csv", "warnings.csv", "summary.csv", "comparisons.csv",
-                        "bands.csv", "whatif.csv", "whatif.json"}));
+                        "bands.csv", "whatif.csv", "whatif.json", "limits.csv"}));
   // Each begins with its columns as they are described.
   for (const TableInfo& table : all_tables()) {
     // Only with --trace, only with "tune".

@@ -14,11 +14,11 @@ TEXT = {column["name"] for table in DESCRIBED.values() for column in table["colu
 # Columns of energy and cost: there only where the scenario gives power or prices.
 WHEN_GIVEN = {column["name"] for table in DESCRIBED.values() for column in table["columns"] if "only_with" in column}
 # These exist only when something asks for them, so their absence is no fault of the folder.
-ON_REQUEST = {"decisions", "events", "tuned", "warnings", "whatif"}
+ON_REQUEST = {"decisions", "events", "limits", "tuned", "warnings", "whatif"}
 # A row without these belongs to nothing.
 KEYS = {"runs": ["run", "algorithm"], "summary": ["algorithm"], "comparisons": ["algorithm", "against", "verdict"],
         "warnings": ["run", "text"], "events": ["begin_s", "end_s"], "decisions": ["time_s", "value"],
-        "tuned": ["algorithm"], "whatif": ["algorithm", "change"]}
+        "tuned": ["algorithm"], "whatif": ["algorithm", "change"], "limits": ["algorithm"]}
 LARGEST = 1e150  # no quantity of a run is; beyond it sums and squares leave the numbers
 
 

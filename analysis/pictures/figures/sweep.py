@@ -5,6 +5,7 @@ from matplotlib.lines import Line2D
 
 from ..results import NoData, value_text
 from ..style import legend_above, panels, short, small
+from ..theory import NAME as THEORY, STYLE as DOTTED, WHAT_DOTS_MEAN, optimal_s
 from ..units import sizes_of
 from ..verdicts import WHAT_MARKS_MEAN, is_no_bound, is_undecided, known, supported
 from .arrows import arrow_in_legend, beside, bound_arrow, has_bound_arrows, open_interval
@@ -21,7 +22,8 @@ HOW_TO_READ = ("One line per algorithm, named at its end, through what was measu
                "they reached the target, and it compares times cut where they ended. A bound on a speed-up is the end of its "
                "interval on that side, and left out where it is beyond 100 or 1/100. A thin line that ends in an arrow: an "
                f"interval that is open, as it goes beyond the end of the runs. {WHAT_MARKS_MEAN} If several "
-               "parameters are swept, the others are held at their first value, which the title says.")
+               "parameters are swept, the others are held at their first value, which the title says. "
+               f"{WHAT_DOTS_MEAN}")
 NEAR = 0.06       # of the axis: two markers would cover each other
 SIDE_BY_SIDE = 7  # points between them then
 
@@ -206,11 +208,15 @@ def draw(results, look):
         frame(ax, results.axis_name(axis), place, to_scale, shown, label)
         all_ends.append(ends)
     axes[1].axhline(1, color="0.35", linestyle="--", linewidth=0.9)
+    theory = [(place[row[axis]], optimal_s(results, point_of(results, row))) for _, row in rows.iterrows()]
+    theory = sorted({(x, y) for x, y in theory if y is not None})
+    if theory:
+        axes[0].plot(*zip(*theory), label=THEORY, **DOTTED)
     if fixed:
         axes[0].set_title(textwrap.fill(fixed, 60), loc="left")
     for ax, ends in zip(axes, all_ends):
         name_lines(fig, ax, look, ends)
-    legend_above(fig, legend(axes, rows))
+    legend_above(fig, legend(axes, rows) | ({THEORY: Line2D([], [], **DOTTED)} if theory else {}))
     return fig
 
 

@@ -2,6 +2,7 @@ from matplotlib.patheffects import withStroke
 
 from ..results import NoData, seconds
 from ..style import legend_above, panels, short, small
+from ..theory import NAME as THEORY, STYLE as DOTTED, WHAT_DOTS_MEAN, optimal_s
 from ..verdicts import (AT_EDGE, OPEN, WHAT_CUT_MEANS, WHAT_EDGE_MEANS, WHAT_MARKS_MEAN, is_at_edge, is_no_bound, is_open, known,
                         mark, ratio_text, supported)
 from .arrows import bound_arrow, edge_in_legend, open_interval
@@ -17,7 +18,8 @@ HOW_TO_READ = ("Left: mean virtual time to reach the target with its 95 % interv
                "reached is an arrow from where the runs end. Such a bound has no interval; that of a "
                "speed-up is the end of its interval on that side, and no bound where it is beyond 100 or 1/100. "
                f"{WHAT_CUT_MEANS} {WHAT_EDGE_MEANS} An interval too long for the axis ends in an arrowhead and "
-               "a number; one that is open, as it goes beyond the end of the runs, in an arrow. All intervals are computed by the simulator (summary.csv).")
+               "a number; one that is open, as it goes beyond the end of the runs, in an arrow. All intervals are computed by the simulator (summary.csv). "
+               f"{WHAT_DOTS_MEAN}")
 TIME = ["time_to_target_mean_s", "time_to_target_low_s", "time_to_target_high_s"]
 ON_ANY_COLOUR = [withStroke(linewidth=2.2, foreground="white", alpha=0.9)]
 
@@ -168,6 +170,11 @@ def draw(results, look):
     fig, (left, right) = panels(look, 2, height=0.55 + 0.24 * len(rows))
     times = draw_column(left, look, rows, [time_cell(results, point, row) for _, row in rows.iterrows()])
     ratios = draw_column(right, look, rows, [speedup_cell(row) for _, row in rows.iterrows()])
+    theory = optimal_s(results, point)
+    if theory is not None:
+        left.axvline(theory, **DOTTED)
+        left.set_xlim(right=max(left.get_xlim()[1], 1.1 * theory))
+        left.set_title(f"dotted: {THEORY}", loc="left", fontsize=small())
     names = [short(row["algorithm"]) + (AT_EDGE if is_at_edge(row) else "") for _, row in rows.iterrows()]
     left.set_yticks(range(len(rows)), names)
     right.set_yticks(range(len(rows)) if look.columns == 1 else [], names if look.columns == 1 else [])
