@@ -13,8 +13,8 @@
 ///
 /// When a worker is gone: another one is drawn in its place (drop), or its work is sent to it again when
 /// it returns.
-#include <algorithm>
 #include <cmath>
+#include <set>
 
 #include "algorithms/support/participation.hpp"
 #include "sim/vocabulary/algorithm.hpp"
@@ -83,25 +83,25 @@ class FedBuff : public Algorithm {
 
   void server(Server& me) const override {
     Model x = me.initial_model();
-    std::vector<bool> works(me.workers(), false);
+    std::set<std::size_t> works;
     const auto send = [&](std::size_t worker) {
-      works[worker] = true;
+      works.insert(worker);
       me.send_model(worker, x);
     };
     me.on_join([&](std::size_t worker) {
-      if (works[worker]) send(worker);  // what it had is lost, and was waited for
+      if (works.contains(worker)) send(worker);  // what it had is lost, and was waited for
     });
     set_to_work(me, works, send);
     std::vector<Push> buffer;
     std::vector<float> weights;
     for (;;) {
       Event event = *me.next_event();
-      if (event.kind == Event::Kind::left) works[event.worker] = false;
+      if (event.kind == Event::Kind::left) works.erase(event.worker);
       if (event.kind != Event::Kind::message) {
         set_to_work(me, works, send);
         continue;
       }
-      works[event.worker] = false;
+      works.erase(event.worker);
       weights.push_back(scale(me.staleness(event.message)));
       buffer.push_back(std::move(event.message));
       if (buffer.size() == options_.buffer) {
@@ -130,13 +130,8 @@ class FedBuff : public Algorithm {
  private:
   /// As many as are to be at work, drawn from those present that are idle.
   template <class Send>
-  void set_to_work(Server& me, const std::vector<bool>& works, const Send& send) const {
-    std::vector<std::size_t> idle = me.present();
-    std::erase_if(idle, [&](std::size_t worker) { return works[worker]; });
-    const auto busy = static_cast<std::size_t>(std::ranges::count(works, true));
-    const std::size_t missing = std::min(at_work_ - busy, idle.size());
-    if (missing == 0) return;
-    for (const std::size_t worker : draw_some(me.random("clients"), idle, missing)) send(worker);
+  void set_to_work(Server& me, const std::set<std::size_t>& works, const Send& send) const {
+    for (const std::size_t worker : draw_present(me, at_work_ - works.size(), works)) send(worker);
   }
 
   float scale(std::uint64_t delta) const {

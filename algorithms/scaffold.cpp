@@ -14,8 +14,6 @@
 ///
 /// When a worker is gone: it is not drawn, and a round that it was drawn for goes on with the others
 /// (drop), or waits for its return. Its c_i is lost: one that returns begins with 0.
-#include <algorithm>
-
 #include "algorithms/support/participation.hpp"
 #include "sim/vocabulary/algorithm.hpp"
 
@@ -72,9 +70,7 @@ class Scaffold : public Algorithm {
     if (x.more.empty()) x.more = {Parameters::zeros(x.size())};  // c
     const float to_c = 1.0F / static_cast<float>(me.workers());
     for (;;) {
-      const std::vector<std::size_t> present = me.present();
-      const std::vector<std::size_t> drawn =
-          draw_some(me.random("clients"), present, std::min(drawn_, present.size()));
+      const std::vector<std::size_t> drawn = draw_present(me, drawn_);
       for (const std::size_t worker : drawn) me.send_model(worker, x);
       const std::vector<Push> pushes = me.next_push_of(drawn);
       if (pushes.empty()) continue;

@@ -32,6 +32,28 @@ std::size_t Participation::of(std::size_t workers) const {
   return std::max<std::size_t>(1, part);
 }
 
+std::vector<std::size_t> draw_present(Server& me, std::size_t count,
+                                      const std::set<std::size_t>& but) {
+  const auto draw = [&](std::size_t n) {
+    return draw_some(me.random("clients"), n, std::min(count, n));
+  };
+  if (me.workers() > 1 && me.count_present() == me.workers()) {  // no list of them is needed
+    std::vector<std::size_t> drawn = draw(me.workers() - but.size());
+    auto next = but.begin();
+    std::size_t passed = 0;
+    for (std::size_t& worker : drawn) {  // counted without those before it that are left out
+      for (; next != but.end() && *next <= worker + passed; ++next) ++passed;
+      worker += passed;
+    }
+    return drawn;
+  }
+  std::vector<std::size_t> candidates = me.present();
+  std::erase_if(candidates, [&](std::size_t worker) { return but.contains(worker); });
+  std::vector<std::size_t> drawn = draw(candidates.size());
+  for (std::size_t& worker : drawn) worker = candidates[worker];
+  return drawn;
+}
+
 std::vector<std::size_t> all_of(const std::vector<bool>& chosen) {
   std::vector<std::size_t> indices;
   for (std::size_t i = 0; i < chosen.size(); ++i) {

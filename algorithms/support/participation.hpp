@@ -2,10 +2,12 @@
 
 #include <cstddef>
 #include <optional>
+#include <set>
 #include <vector>
 
 #include "sim/scenario/fields.hpp"
 #include "sim/vocabulary/draw.hpp"
+#include "sim/vocabulary/server.hpp"
 
 namespace motley {
 
@@ -21,6 +23,12 @@ struct Participation {
 
   static Fields<Participation> fields();
 };
+
+/// `count` of the workers that are present and not among `but`, or all of them if they are fewer, in
+/// ascending order, each set as likely as the others. Waits while nobody is present. Costs nothing for
+/// those that are not drawn, while all are present.
+std::vector<std::size_t> draw_present(Server& me, std::size_t count,
+                                      const std::set<std::size_t>& but = {});
 
 /// The indices that are true, in ascending order.
 std::vector<std::size_t> all_of(const std::vector<bool>& chosen);

@@ -36,12 +36,12 @@ class WorkerMail;
 /// One run of one algorithm on one cluster. One object per process, used once.
 class Simulation : private MachineFailures::Listener {
  public:
-  explicit Simulation(const SimulationSetup& setup);
+  Simulation(const SimulationSetup& setup, const Algorithm& algorithm);
   ~Simulation() override;
 
   /// Runs to the end. Divergence and deadlock are results, told by status and reason; what an
   /// algorithm throws is thrown on.
-  RunResult run(const Algorithm& algorithm);
+  RunResult run();
 
   // What the verbs (SimulatedWorker, SimulatedServer) are made of; not for algorithms.
 
@@ -118,7 +118,7 @@ class Simulation : private MachineFailures::Listener {
   void start_actors();
   /// Before anything happens, where somebody may fail.
   void expect_failures();
-  void make_shards(const Algorithm& algorithm);
+  void make_shards();
   void start_server(ShardState& shard);
   void start_worker(std::size_t rank);
   /// Made when it is first needed: most of a large population never are.
@@ -151,8 +151,11 @@ class Simulation : private MachineFailures::Listener {
   void stand_still();
   std::string who_waits_for_whom(double since) const;
   RunResult result();
+  /// By their ranks: all of them, or in a large cluster those to whom anything has happened.
+  std::vector<std::size_t> listed_workers() const;
 
   SimulationSetup setup_;
+  const Algorithm& algorithm_;
   EngineSetup engine_;
   Platform platform_;
   Recorder recorder_;
@@ -172,7 +175,6 @@ class Simulation : private MachineFailures::Listener {
   Departures departures_;
   Groups groups_;
   Replicas replicas_;
-  const Algorithm* algorithm_ = nullptr;
   std::vector<simgrid::s4u::ActorPtr> worker_actors_;  // where somebody may fail, as the following
   std::vector<simgrid::s4u::ActorPtr> server_actors_;  // by shard
   std::vector<bool> has_ended_;                        // of workers, by themselves

@@ -69,7 +69,7 @@ void Simulation::machine_returns(std::size_t node) {
   replicas_.worker_returns(node);
   groups_.member_returns(node);
   tell(Event::Kind::joined, node);
-  if (!algorithm_->workers_begin_with_a_model()) start_worker(node);
+  if (!algorithm_.workers_begin_with_a_model()) start_worker(node);
 }
 
 // ---- Servers ----
