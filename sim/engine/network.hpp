@@ -71,6 +71,8 @@ class Network final : private SwitchPorts::Owner {
   void follow_failures(const MachineFailures& failures) { failures_ = &failures; }
   /// What is on its way to and from the machine is lost, and its links are free.
   void lose_messages_of(Node node);
+  /// The same for all that is on its way, but for what others send.
+  void lose_all_messages();
 
   simgrid::s4u::Host* host(Node node) const { return platform_.host(node); }
 

@@ -73,7 +73,8 @@ Simulation::Simulation(const SimulationSetup& setup, const Algorithm& algorithm)
       partitions_(setup.problem.train_size(), setup.scenario.seed),
       layers_(modelled_layers(setup.scenario.cost, setup.problem, setup.flops_per_sample)),
       background_(network_, agenda_, setup.cluster, setup.scenario.seed,
-                  {[this] { return is_left_to_background(); }, [this] { stand_still(); }}),
+                  {[this] { return is_left_to_background() && !can_get_going(); },
+                   [this] { stand_still(); }}),
       end_(s4u::Semaphore::create(0)) {
   if (setup.trace) recorder_.keep_timeline(*setup.trace, setup.cluster);
   workers_.resize(workers());
@@ -285,7 +286,10 @@ void Simulation::finish_update(Model& x) {
 
 void Simulation::finish_shard_update(ShardState& shard, Model& x) {
   evaluate_merge_before(clock());
-  if (failures_.any()) shard.checkpoint.pass(clock(), shard.model, shard.updates);
+  // What is saved while another part is away would not go with it.
+  if (failures_.any() && parts_away_.empty()) {
+    shard.checkpoint.pass(clock(), shard.model, updates_kept(shard));
+  }
   global_model_.update_shard(clock(), shard, x);
   stop_if_over();
 }
@@ -373,7 +377,7 @@ RunResult Simulation::run() {
   if (setup_.scenario.stop.time_s) {
     engine.run_until(*setup_.scenario.stop.time_s);
     if (!over_) {
-      if (is_stuck())
+      if (is_stuck() && !can_get_going())
         stand_still();
       else
         end_at(*setup_.scenario.stop.time_s);
