@@ -399,6 +399,25 @@ std::vector<std::size_t> Simulation::listed_workers() const {
   return ranks;
 }
 
+void Simulation::show_slowed_periods() {
+  Timeline* timeline = recorder_.timeline();
+  if (timeline == nullptr) return;
+  std::size_t node = 0;
+  for (const std::vector<HostPlan>* hosts : {&setup_.cluster.workers, &setup_.cluster.servers}) {
+    for (const HostPlan& host : *hosts) {
+      const std::size_t of = node++;
+      if (!host.changes || !timeline->is_kept(of)) continue;
+      SpeedCurve curve(*host.changes, setup_.scenario.seed);
+      for (double now = 0; now < end_time_;) {
+        const double factor = curve.at(now);
+        const double next = std::min(end_time_, curve.next_change(now));
+        if (factor < 1) timeline->was_slowed(of, factor, now, next);
+        now = next;
+      }
+    }
+  }
+}
+
 RunResult Simulation::result() {
   RunResult result;
   result.seed = setup_.scenario.seed;
@@ -420,6 +439,7 @@ RunResult Simulation::result() {
              recorder_.has_unevaluated_update()) {
     global_model_.evaluate(end_time_);
   }
+  show_slowed_periods();
   recorder_.close(end_time_);
   recorder_.write_to(result, end_time_, listed);
   if (listed.size() < workers()) {

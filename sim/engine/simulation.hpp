@@ -165,6 +165,8 @@ class Simulation : private MachineFailures::Listener {
   /// Ends the run, which nothing brings any further.
   void stand_still();
   std::string who_waits_for_whom(double since) const;
+  /// On the timeline, if one is kept: by the scenario's changes, slow-downs and trace.
+  void show_slowed_periods();
   RunResult result();
   /// By their ranks: all of them, or in a large cluster those to whom anything has happened.
   std::vector<std::size_t> listed_workers() const;
