@@ -226,6 +226,49 @@ TEST_CASE("every algorithm comes to the end under every pattern of failures") {
   }
 }
 
+/// Servers that fail while workers do, too.
+Json pattern_of_servers(bool drawn) {
+  Json pattern = {{"checkpoint", "500ms"},
+                  {"laws", {{{"mean_time_between", "4s"}, {"mean_time_to_return", "300ms"}}}}};
+  if (drawn) {
+    pattern["laws"].push_back(
+        {{"class", "server"}, {"mean_time_between", "3s"}, {"mean_time_to_return", "200ms"}});
+  } else {
+    pattern["list"] = {{{"server", "server-1"}, {"at", "1200ms"}, {"for", "700ms"}},
+                       {{"server", "server-0"}, {"at", "1500ms"}, {"for", "1s"}},
+                       {{"server", "server-1"}, {"at", "5s"}, {"for", "1ms"}}};
+  }
+  return pattern;
+}
+
+TEST_CASE("every algorithm comes to the end when some of several servers fail, and workers") {
+  struct Case {
+    int servers;
+    const char* policy;
+    bool drawn;
+  };
+  for (const auto& [servers, policy, drawn] :
+       {Case{2, "drop", true}, Case{2, "wait", true}, Case{3, "drop", false}}) {
+    for (const Json& algorithm : all_entries()) {
+      // They refuse several servers.
+      if (algorithm["name"] == "fedbuff" || algorithm["name"] == "ringmaster") continue;
+      CAPTURE(servers, policy, drawn, algorithm.dump());
+      Json scenario = scenario_of(algorithm, pattern_of_servers(drawn), policy);
+      scenario["cluster"]["servers"] = {scenario["cluster"]["server"]};
+      scenario["cluster"]["servers"][0]["count"] = servers;
+      scenario["cluster"].erase("server");
+      const Experiment experiment = experiment_of(scenario);
+      const RunResult result = result_of(
+          run_in_child([&] { return to_json(experiment.run(experiment.runs().at(0), 1, {})); }));
+      CHECK(result.reason.empty());
+      CHECK(result.updates > 3);
+      CHECK(result.virtual_s == Approx(8).margin(1e-9));
+      CHECK(result.lost_updates <= result.updates);
+      check_accounts(experiment, result);
+    }
+  }
+}
+
 TEST_CASE("nobody acts while it is down") {
   for (const Json& algorithm : all_entries()) {
     CAPTURE(algorithm.dump());

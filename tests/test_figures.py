@@ -170,6 +170,37 @@ class Figures(FigureCase):
         updates = [c for c in ax.collections if type(c).__name__ == "LineCollection"]
         self.assertEqual(sum(len(c.get_segments()) for c in updates), 4)
 
+    def test_the_gantt_chart_shows_when_a_host_is_slowed(self):
+        results = Results(self.plain.folder)
+        # Two periods that touch, and one apart: of cpu-2, the third row.
+        times = [(1.0, 1.5, 0.5), (1.5, 2.0, 0.25), (3.0, 3.5, 0.5)]
+        slowed = [{"run": run, "host": "cpu-2", "state": "slowed", "begin_s": begin, "end_s": end, "factor": factor}
+                  for run in results.events["run"].unique() for begin, end, factor in times]
+        results.events = pd.concat([results.events, pd.DataFrame(slowed)], ignore_index=True)
+        fig = self.draw(figures.gantt, results)
+        self.assertEqual(fig.legends[0].get_texts()[-1].get_text(), "slowed")
+        hatched = [c for c in fig.axes[0].collections if c.get_hatch()]
+        boxes = [path.get_extents() for c in hatched for path in c.get_paths()]
+        self.assertEqual([(box.x0, box.x1) for box in boxes], [(1.0, 2.0), (3.0, 3.5)])
+        for box in boxes:
+            self.assertTrue(1.5 <= box.y0 < box.y1 <= 1.7, box)
+        # It is no activity: a host that is only slowed has no row.
+        self.assertEqual(len(fig.axes[0].get_yticks()), 5)
+
+    def test_a_row_for_several_workers_weighs_as_many(self):
+        results = Results(self.plain.folder)
+        run = results.runs[results.runs["algorithm"] == "sync"]["run"].iloc[0]
+        mine = results.workers[(results.workers["run"] == run) & (results.workers["class"] == "gpu")]
+        busy = mine[["compute_s", "transfer_s", "wait_s", "discarded_s"]].sum()
+        idle = {"run": run, "worker": "gpu-*", "class": "gpu", "wait_s": 10.0, "compute_s": 0, "transfer_s": 0,
+                "discarded_s": 0, "speed": 1e9, "samples": 0, "workers": 1000}
+        results.workers = pd.concat([results.workers.assign(workers=1), pd.DataFrame([idle])], ignore_index=True)
+        runs = results.runs[results.runs["run"] == run]
+        shares = figures.time_budget.shares(results, runs).loc[("sync", "gpu")]
+        self.assertAlmostEqual(shares["wait_s"], (busy["wait_s"] + 10000) / (busy.sum() + 10000))
+        # Who never took part is no marker.
+        self.assertNotIn("gpu-*", figures.contribution.shares(results, runs).loc["sync"].index)
+
     def with_a_failure(self):
         """cpu-2 is down from 2 s to 3 s of 4 s, in every run."""
         results = Results(self.plain.folder)

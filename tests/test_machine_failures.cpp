@@ -173,6 +173,114 @@ TEST_CASE("a server returns with its last checkpoint, and what was made since is
   CHECK(result.curve[4].test_loss == result.curve[3].test_loss);
 }
 
+TEST_CASE("what was lost with a server once is not lost again") {
+  const auto down_at = [](const char* at) {
+    return Json{{"server", "server"}, {"at", at}, {"for", "500ms"}};
+  };
+  const RunResult result = simulate(cluster_of(
+      1, "async",
+      {{"detect_after", "1s"}, {"checkpoint", "3s"}, {"list", {down_at("4s"), down_at("5s")}}}));
+  const double cycle = alone + 1 + alone;
+  // The third update is lost at 4 s, and no other is made before 5 s: the gradient that the worker has
+  // begun comes from a lost model both times.
+  check_updates(result, {cycle, 2 * cycle, 3 * cycle, 3 * cycle + alone + 3 + alone});
+  CHECK(result.lost_updates == 1);
+}
+
+// ---- Several servers ----
+
+/// Of which each has a part of the model.
+Json with_servers(Json scenario, int servers) {
+  scenario["cluster"]["servers"] = {scenario["cluster"]["server"]};
+  scenario["cluster"]["servers"][0]["count"] = servers;
+  scenario["cluster"].erase("server");
+  return scenario;
+}
+
+TEST_CASE("when one of several servers returns, all parts go back to the same checkpoint") {
+  const Json scenario =
+      with_servers(cluster_of(1, "async",
+                              {{"detect_after", "1s"},
+                               {"checkpoint", "3s"},
+                               {"list", {{{"server", "server-1"}, {"at", "4s"}, {"for", "2s"}}}}}),
+                   2);
+  const RunResult result = simulate(scenario);
+  // The two parts share the worker's link, so both together take as long as a whole.
+  const double cycle = alone + 1 + alone;
+  // As with a single server: two updates were saved at 3 s, and the third is lost. What server-0 gets
+  // while the other is down makes no update of the whole, and is lost with it.
+  check_updates(result, {cycle, 2 * cycle, 3 * cycle, 6 + cycle, 6 + 2 * cycle});
+  CHECK(result.lost_updates == 1);
+  CHECK(result.curve[4].test_loss == result.curve[3].test_loss);
+}
+
+TEST_CASE("several servers begin anew when the last of them is back, and so do the workers") {
+  Json scenario =
+      with_servers(cluster_of(2, "sync",
+                              {{"detect_after", "1s"},
+                               {"checkpoint", "1h"},
+                               {"list",
+                                {{{"server", "server-0"}, {"at", "3s"}, {"for", "2s"}},
+                                 {{"server", "server-2"}, {"at", "4s"}, {"for", "2500ms"}}}}}),
+                   3);
+  scenario["model"]["dimension"] = 6;  // in equal parts
+  const RunResult result = simulate(scenario);
+  const double cycle = alone + 1 + alone;
+  // Nothing was ever saved but the initial model. server-0 is back at 5 s and waits for server-2.
+  check_updates(result, {cycle, 2 * cycle, 6.5 + cycle, 6.5 + 2 * cycle});
+  CHECK(result.lost_updates == 2);
+  CHECK(result.curve[3].test_loss == result.curve[1].test_loss);
+}
+
+TEST_CASE("a gradient under way is lost when several servers begin anew") {
+  const RunResult result = simulate(with_servers(
+      cluster_of(1, "async",
+                 {{"detect_after", "1s"},
+                  {"checkpoint", "3s"},
+                  {"list", {{{"server", "server-1"}, {"at", "4s"}, {"for", "500ms"}}}}}),
+      2));
+  const double cycle = alone + 1 + alone;
+  // The fourth gradient began when the model had come, and is lost at 4.5 s.
+  check_updates(result, {cycle, 2 * cycle, 3 * cycle, 4.5 + cycle});
+  CHECK(result.workers[0].lost_s == to_the_digit(4.5 - 3 * cycle - alone));
+  CHECK(result.workers[0].failures == 0);
+}
+
+/// Whose server goes on for ever as long as nobody joins: then it does nothing any more, unless it is
+/// begun anew.
+class GivesUp : public Algorithm {
+ public:
+  void worker(Worker& me) const override {
+    for (;;) me.answer_with_gradient(1);
+  }
+  void server(Server& me) const override {
+    Model x = me.initial_model();
+    me.broadcast_model(x);
+    for (;;) {
+      const Event event = *me.next_event();
+      if (event.kind == Event::Kind::joined && !me.is_resumed()) break;
+      if (event.kind != Event::Kind::message) continue;
+      me.finish_update(x, event.message);
+      me.send_model(event.worker, x);
+    }
+    for (;;) me.next_event();
+  }
+};
+
+TEST_CASE("when everybody waits for everybody after a failure, several servers begin anew") {
+  const Json alone_scenario =
+      cluster_of(1, "async", {{"detect_after", "500ms"}, {"list", {down("w-0", "2s", "3s")}}});
+  const RunResult with_one = simulate_with<GivesUp>(alone_scenario);
+  CHECK(with_one.status == RunStatus::failed);
+  const RunResult with_two = simulate_with<GivesUp>(with_servers(alone_scenario, 2));
+  const double cycle = alone + 1 + alone;
+  // The model is sent at 5 s, and a gradient comes back that nobody takes. Looked for 0.5 s, 1.5 s after
+  // the return: then all begin anew, with what they have.
+  check_updates(with_two, {cycle, 6.5 + cycle, 6.5 + 2 * cycle});
+  CHECK(with_two.updates == 12);
+  CHECK(with_two.lost_updates == 0);
+}
+
 TEST_CASE("when all are down at once the run goes on with the first who returns") {
   for (const char* algorithm : {"sync", "async", "allreduce", "local"}) {
     CAPTURE(algorithm);

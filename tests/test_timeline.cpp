@@ -1,4 +1,6 @@
 // Timelines, staleness and link use: small runs whose every second can be told by hand.
+#include <algorithm>
+#include <array>
 #include <sstream>
 
 #include "catch.hpp"
@@ -245,6 +247,44 @@ TEST_CASE("what ends where a window begins, or begins where it ends, is not in i
   REQUIRE(timeline.intervals().size() == 1);
   CHECK(timeline.intervals()[0].begin_s == 2);
   CHECK(timeline.intervals()[0].end_s == 4);
+}
+
+TEST_CASE("a timeline shows when a worker is slowed, and by how much, whatever it does meanwhile") {
+  const TemporaryFolder folder;
+  Json scenario = cluster_of(1, 1);
+  // Two that overlap, and one that makes it faster, which is no slow-down.
+  scenario["cluster"]["changes"] = {
+      {{"worker", "fast-0"}, {"at", "1s"}, {"for", "4s"}, {"speed", 0.5}},
+      {{"worker", "fast-0"}, {"at", "2s"}, {"for", "1s"}, {"speed", 0.5}},
+      {{"worker", "slow-0"}, {"at", "1s"}, {"for", "2s"}, {"speed", 2}}};
+  scenario["stop"] = {{"time", "10s"}};
+  const Rows events = events_of(folder, scenario, {"--trace", "1500ms:10s"});
+  Rows slowed;
+  for (const auto& row : events) {
+    if (row.at("state") == "slowed")
+      slowed.push_back(row);
+    else
+      CHECK(row.at("factor").empty());
+  }
+  const std::vector<std::array<double, 3>> expected = {{1.5, 2, 0.5}, {2, 3, 0.25}, {3, 5, 0.5}};
+  REQUIRE(slowed.size() == expected.size());
+  for (std::size_t i = 0; i < expected.size(); ++i) {
+    CAPTURE(i);
+    CHECK(slowed[i].at("host") == "fast-0");
+    CHECK(at(slowed[i], "begin_s") == expected[i][0]);
+    CHECK(at(slowed[i], "end_s") == expected[i][1]);
+    CHECK(at(slowed[i], "factor") == expected[i][2]);
+  }
+  // It is beside what the worker does: that fills the window as ever, from one interval to the next.
+  double until = 1.5;
+  for (const auto& row : of_host(events, "fast-0")) {
+    if (row.at("state") == "slowed") continue;
+    CHECK(at(row, "begin_s") <= until + 1e-9);
+    until = std::max(until, at(row, "end_s"));
+  }
+  CHECK(until == Approx(10));
+  const std::string trace = read_file(folder.path() / "out" / "traces" / "sync-0.json");
+  CHECK(trace.find("\"slowed to 0.25\"") != std::string::npos);
 }
 
 TEST_CASE("a window is two times with units, the second later") {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <set>
 #include <span>
 #include <vector>
 
@@ -9,8 +10,11 @@
 /// The server's side of algorithms that draw workers.
 namespace motley {
 
-/// `count` of those that are there, or all of them if there are fewer; by the stream "clients".
-std::vector<std::size_t> draw_clients(Server& me, std::size_t count);
+/// `count` of the workers that are present and not among `but`, or all of them if they are fewer, in
+/// ascending order, each set as likely as the others; by the stream "clients". Waits while nobody is
+/// present. Costs nothing for those that are not drawn, while all are present.
+std::vector<std::size_t> draw_clients(Server& me, std::size_t count,
+                                      const std::set<std::size_t>& but = {});
 
 /// What each push weighs by its sender's data, on average 1: exactly 1 where all have as much.
 std::vector<float> weights_by_data(std::span<const Push> pushes);
@@ -34,7 +38,7 @@ class ClientsAtWork {
   Server& me_;
   std::size_t count_;
   const Model& x_;
-  std::vector<bool> works_;
+  std::set<std::size_t> works_;
 };
 
 }  // namespace motley

@@ -22,6 +22,11 @@ KEYS = {"runs": ["run", "algorithm"], "summary": ["algorithm"], "comparisons": [
 LARGEST = 1e150  # no quantity of a run is; beyond it sums and squares leave the numbers
 
 
+def count_workers(rows):
+    """How many workers these rows of workers.csv stand for."""
+    return int(rows["workers"].fillna(1).sum()) if "workers" in rows else len(rows)
+
+
 class NoData(Exception):
     """A figure cannot be drawn; says why."""
 

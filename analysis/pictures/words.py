@@ -1,6 +1,6 @@
 """A results folder in words: the question, the answer, and how certain it is. Numbers are the simulator's."""
 from .figures.target import rows_of, target_text
-from .results import energy_unit, list_of, object_of, seconds, value_text
+from .results import count_workers, energy_unit, list_of, object_of, seconds, value_text
 from .verdicts import NO_BOUND, ONE_REPLICA, is_no_bound, is_undecided, known, sign, supported
 
 MANY_ALIKE = 4  # runs with the same warning: so many are counted, fewer are named
@@ -44,10 +44,14 @@ def cluster(results):
     for name, mine in workers.groupby("class", sort=False):
         slow, fast = mine["speed"].min(), mine["speed"].max()
         each = speed(slow) + (" each" if len(mine) > 1 else "") if slow == fast else f"{speed(slow)} to {speed(fast)}"
-        classes.append(f"{len(mine)} {name} ({each})")
+        if count_workers(mine) > len(mine):  # of most, only the mean is known
+            each = f"{speed(mine.loc[mine['workers'].idxmax(), 'speed'])} on average"
+        classes.append(f"{count_workers(mine)} {name} ({each})")
     slowest = workers["speed"].min()
     ratio = workers["speed"].max() / slowest if slowest > 0 else 1
-    return (f"{number(len(workers), 'worker')}: {joined(classes)}" +
+    if count_workers(workers) > len(workers):
+        ratio = results.runs.set_index("run")["speed_ratio"].get(workers["run"].iloc[0], ratio)
+    return (f"{number(count_workers(workers), 'worker')}: {joined(classes)}" +
             (f"; the fastest is {ratio:.3g} times as fast as the slowest" if ratio > 1 else "") +
             (" (at the first point of the sweep)" if any(a.startswith("/cluster/") for a in results.axes) else ""))
 

@@ -343,7 +343,7 @@ std::vector<Figure> memory_figures(const BenchEffort& effort) {
       1024 * 1024 * (peak_of_population(50000) - peak_of_population(10000)) / 40000;
   return {
       resnet_memory(),
-      {"memory_per_idle_worker_b", idle_b, "B", "",
+      {"memory_per_idle_worker_b", idle_b, "B", "<= 1000",
        "growth of peak memory, 10,000 -> 50,000 workers, scaffold, time-only, ten of them in each "
        "of "
        "ten rounds"},

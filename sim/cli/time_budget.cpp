@@ -9,8 +9,17 @@ namespace {
 
 /// Share of all workers' time.
 double share(const RunResult& result, double seconds_summed) {
-  const double total = result.virtual_s * static_cast<double>(result.workers.size());
+  const double total = result.virtual_s * static_cast<double>(result.worker_count());
   return total > 0 ? seconds_summed / total : 0;
+}
+
+/// How many never took part, where they are too many to be listed.
+std::uint64_t count_idle(const RunResult& result) {
+  std::uint64_t idle = 0;
+  for (const WorkerResult& worker : result.workers) {
+    if (worker.count > 1) idle += worker.count;
+  }
+  return idle;
 }
 
 /// " (slowest class: cpu)"; where speeds differ within that class, "slowest worker: node7". Nothing where all
@@ -34,6 +43,12 @@ std::string slowest(const RunResult& result) {
              : " (" + std::to_string(equals) + " slowest workers: " + last->name + " and others)";
 }
 
+/// Of those who wait, or whom they wait for.
+std::string who_waits(const RunResult& result) {
+  const std::uint64_t idle = count_idle(result);
+  return idle > 0 ? " (" + std::to_string(idle) + " workers never took part)" : slowest(result);
+}
+
 }  // namespace
 
 std::string time_budget(const RunResult& r) {
@@ -51,7 +66,7 @@ std::string time_budget(const RunResult& r) {
   const double discarded = share(r, r.discarded_s());
   return "compute " + percent(share(r, r.compute_s())) + ", transfer " +
          percent(share(r, r.transfer_s())) + ", wait " + percent(wait) +
-         (wait >= 0.01 ? slowest(r) : "") +
+         (wait >= 0.01 ? who_waits(r) : "") +
          (discarded > 0 ? ", discarded " + percent(discarded) : "") +
          (r.down_s() > 0 ? ", down " + percent(share(r, r.down_s())) : "") +
          (busiest == nullptr ? "" : "; busiest link " + busiest->name + " " + percent(busy));

@@ -30,6 +30,14 @@ Duplex add_duplex(s4u::NetZone& zone, const LinkNames& names, const LinkSpec& li
   return {add(names.up, link.bandwidth.up_Bps), add(names.down, link.bandwidth.down_Bps)};
 }
 
+/// Without a link of its own.
+s4u::Host* add_host_at_switch(s4u::NetZone& star, const std::string& name, double speed_flops) {
+  s4u::Host* host = generation::add_host(star, name, speed_flops);
+  generation::add_route(star, host, nullptr, nullptr);
+  generation::add_route(star, nullptr, host, nullptr);
+  return host;
+}
+
 /// The members of a node and their ports on its crossbar.
 struct Crossbar {
   Duplex link;  ///< of the node
@@ -49,9 +57,7 @@ class ClusterBuilder {
     for (const HostPlan& worker : plan.workers) add_host(worker, false);
     for (const HostPlan& server : plan.servers) add_host(server, true);
     if (has_traffic_outside(plan)) {
-      hosts_.push_back(generation::add_host(*all_, outside, 1));  // computes nothing
-      generation::add_route(*all_, hosts_.back(), nullptr, nullptr);
-      generation::add_route(*all_, nullptr, hosts_.back(), nullptr);
+      hosts_.push_back(add_host_at_switch(*all_, outside, 1));  // computes nothing
     }
     for (std::size_t node = 0; node < plan.nodes.size(); ++node) {
       join_inside(crossbars_[node], zone(plan.nodes[node].place));
@@ -71,10 +77,7 @@ class ClusterBuilder {
   void add_place(const PlacePlan& place) {
     // Hosts' names have no space in them.
     s4u::NetZone* zone = generation::add_star_zone(place.name + " zone", all_);
-    s4u::Host* gateway =
-        generation::add_host(*zone, place.name + " switch", 1);  // computes nothing
-    generation::add_route(*zone, gateway, nullptr, nullptr);
-    generation::add_route(*zone, nullptr, gateway, nullptr);
+    s4u::Host* gateway = add_host_at_switch(*zone, place.name + " switch", 1);  // computes nothing
     places_.push_back(generation::subzone(zone, gateway));
   }
 
@@ -136,6 +139,16 @@ class ClusterBuilder {
 
 std::vector<s4u::Host*> build_cluster(const ClusterPlan& plan, LinkPowers& powers) {
   return ClusterBuilder(plan, powers).hosts();
+}
+
+std::vector<s4u::Host*> build_servers(const ClusterPlan& plan) {
+  s4u::NetZone* zone = generation::add_star_zone("cluster");
+  std::vector<s4u::Host*> hosts;
+  for (const HostPlan& server : plan.servers) {
+    hosts.push_back(add_host_at_switch(*zone, server.name, server.speed_flops));
+  }
+  zone->seal();
+  return hosts;
 }
 
 }  // namespace motley

@@ -29,4 +29,7 @@ using LinkPowers = std::unordered_map<const simgrid::s4u::Link*, LinkPower>;
 /// and nothing else: switches, crossbars and the core between racks hold nobody up.
 std::vector<simgrid::s4u::Host*> build_cluster(const ClusterPlan& plan, LinkPowers& powers);
 
+/// Makes the hosts of the servers alone, without a link: what else there is, SimGrid need not know.
+std::vector<simgrid::s4u::Host*> build_servers(const ClusterPlan& plan);
+
 }  // namespace motley

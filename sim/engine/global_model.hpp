@@ -49,6 +49,8 @@ class GlobalModel {
   const Model& saved(double now);
   /// A server begins anew with an older model.
   void fall_back(const ShardState& shard);
+  /// All workers begin anew with the global model.
+  void forget_own() { own_models_.clear(); }
   /// The worker's own model is lost: what a merge would give is of the others.
   void lose_own(std::size_t rank);
 

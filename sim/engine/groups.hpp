@@ -28,6 +28,8 @@ class Groups {
 
   static constexpr const char* everybody_name = "everybody";
 
+  bool empty() const { return groups_.empty(); }
+
   // Of a worker, in every group it is in; only where somebody may fail.
   void member_fails(std::size_t rank);
   void member_is_missed(std::size_t rank);

@@ -5,9 +5,11 @@
 #include <cmath>
 #include <limits>
 #include <stdexcept>
+#include <utility>
 
 #include "sim/engine/host_route.hpp"
 #include "sim/engine/simgrid_generation.hpp"
+#include "sim/results/idle_parts.hpp"
 #include "sim/scenario/link_names.hpp"
 
 namespace s4u = simgrid::s4u;
@@ -43,6 +45,35 @@ std::string class_of_link(const s4u::Link& link) {
   return "";
 }
 
+/// Of a host's link, as the plan has it where SimGrid has none.
+enum class Direction { up, down };
+
+std::uint64_t planned_key(std::size_t node, Direction way) {
+  return 2 * static_cast<std::uint64_t>(node) + (way == Direction::up ? 0 : 1);
+}
+
+double planned_bandwidth(const LinkSpec& link, Direction way) {
+  return way == Direction::up ? link.bandwidth.up_Bps : link.bandwidth.down_Bps;
+}
+
+/// Each direction draws half of what the scenario gives both.
+double planned_J_per_byte(const LinkSpec& link, Direction way) {
+  if (!link.power) return 0;
+  return (link.power->busy_W / 2 - link.power->idle_W / 2) / planned_bandwidth(link, way);
+}
+
+void add_planned_powers(const ClusterPlan& plan, Recorder& recorder) {
+  for (const std::vector<HostPlan>* hosts : {&plan.workers, &plan.servers}) {
+    for (const HostPlan& host : *hosts) {
+      if (!host.link.power) continue;
+      const PowerSpec& both = *host.link.power;
+      const PowerSpec each = {both.busy_W / 2, both.idle_W / 2, both.off_W / 2};
+      recorder.expenses().add_link(each, hosts == &plan.servers);
+      recorder.expenses().add_link(each, hosts == &plan.servers);
+    }
+  }
+}
+
 }  // namespace
 
 Network::Network(const Platform& platform, const Scenario& scenario, Recorder& recorder,
@@ -57,6 +88,7 @@ Network::Network(const Platform& platform, const Scenario& scenario, Recorder& r
       port_flows_(scenario.approximate.port_flows),
       profile_event_(*this),
       ports_(agenda, *this) {
+  if (!platform.has_links()) add_planned_powers(platform.plan(), recorder);
   for (const s4u::Link* link : s4u::Engine::get_instance()->get_all_links()) {
     const LinkPower* known = platform.power_of(link);
     if (known != nullptr) recorder.expenses().add_link(known->power, known->of_server);
@@ -89,28 +121,59 @@ double Network::energy_per_byte(const s4u::Link* link) const {
   return (known->power.busy_W - known->power.idle_W) / plain_bandwidth(link);
 }
 
+void Network::add_link(Route& route, std::size_t index, double bandwidth_Bps, double latency_s) {
+  route.links.push_back(index);
+  route.bandwidth_Bps = std::min(route.bandwidth_Bps, bandwidth_Bps);
+  route.latency_s += latency_s;
+}
+
+void Network::add_links(Route& route, Node from, Node to) {
+  const std::vector<s4u::Link*> links = links_between(*platform_.host(from), *platform_.host(to));
+  if (links.empty()) {  // of many participants not every pair is asked before
+    throw std::runtime_error("the platform file has " +
+                             no_route(*platform_.host(from), *platform_.host(to)));
+  }
+  for (s4u::Link* link : links) {
+    const double bandwidth_Bps = link->get_bandwidth() / unit_;
+    const auto [index, is_new] = link_index_.try_emplace(link, link_loads_.size());
+    if (is_new) {
+      link_loads_.push_back({.link = link, .J_per_byte = energy_per_byte(link)});
+      ports_.add_link(bandwidth_Bps);
+    }
+    const auto taken_off = latencies_s_.find(link);
+    add_link(route, index->second, bandwidth_Bps,
+             taken_off == latencies_s_.end() ? 0 : taken_off->second);
+  }
+}
+
+void Network::add_planned_links(Route& route, Node from, Node to) {
+  if (from < workers_ && to < workers_) {
+    throw std::logic_error(
+        "a worker sent something to another one, of an algorithm whose workers begin with a model "
+        "and so talk with the server only");
+  }
+  for (const auto& [node, way] : {std::pair(from, Direction::up), std::pair(to, Direction::down)}) {
+    const LinkSpec& link = platform_.planned_link(node);
+    const auto [index, is_new] =
+        planned_index_.try_emplace(planned_key(node, way), link_loads_.size());
+    if (is_new) {
+      link_loads_.push_back({.J_per_byte = planned_J_per_byte(link, way)});
+      ports_.add_link(planned_bandwidth(link, way));
+    }
+    add_link(route, index->second, planned_bandwidth(link, way), link.latency_s);
+  }
+}
+
 const Network::Route& Network::route(Node from, Node to) {
   const std::uint64_t key = (static_cast<std::uint64_t>(from) << 32U) | to;
   const auto [entry, is_new] = routes_.try_emplace(key);
   Route& route = entry->second;
   if (is_new) {
-    const std::vector<s4u::Link*> links = links_between(*platform_.host(from), *platform_.host(to));
-    if (links.empty()) {  // of many participants not every pair is asked before
-      throw std::runtime_error("the platform file has " +
-                               no_route(*platform_.host(from), *platform_.host(to)));
-    }
     route.bandwidth_Bps = std::numeric_limits<double>::infinity();
-    for (s4u::Link* link : links) {
-      const auto [index, is_new_link] = link_index_.try_emplace(link, link_loads_.size());
-      if (is_new_link) {
-        link_loads_.push_back({.link = link, .J_per_byte = energy_per_byte(link)});
-        ports_.add_link(link->get_bandwidth() / unit_);
-      }
-      route.links.push_back(index->second);
-      route.bandwidth_Bps = std::min(route.bandwidth_Bps, link->get_bandwidth() / unit_);
-      const auto taken_off = latencies_s_.find(link);
-      if (taken_off != latencies_s_.end()) route.latency_s += taken_off->second;
-    }
+    if (platform_.has_links())
+      add_links(route, from, to);
+    else
+      add_planned_links(route, from, to);
     if (on_switch_ && route.links.size() != 2) {
       throw std::logic_error("on a switch every way has one link up and one down");
     }
@@ -272,6 +335,7 @@ void Network::flow(Message& message) {
 }
 
 void Network::flow_in_simgrid(Message& message, double bytes) {
+  if (!platform_.has_links()) throw std::logic_error("SimGrid has no links to carry a message");
   message.comm = s4u::Comm::sendto_init(platform_.host(message.from), platform_.host(message.to));
   message.comm->set_payload_size(static_cast<std::uint64_t>(std::llround(unit_ * bytes)));
   message.comm->set_data(&message);
@@ -341,22 +405,40 @@ void Network::complete(Message& message) {
 }
 
 std::vector<LinkResult> Network::links(double end, const ClusterPlan& plan) const {
+  if (!platform_.has_links()) return planned_links(end, plan);
   const std::unordered_map<std::string, std::string> groups = link_groups(plan);
-  std::vector<LinkResult> results;
+  LinkList results(plan.workers.size());
   for (s4u::Link* link : s4u::Engine::get_instance()->get_all_links()) {
     const auto index = link_index_.find(link);
     const LinkLoad load = index == link_index_.end() ? LinkLoad{} : link_loads_[index->second];
     // SimGrid gives every zone a loopback, which nothing here uses.
     if (load.link == nullptr && link->get_name() == "__loopback__") continue;
-    const double flowing = load.flows > 0 ? end - load.busy_since : 0;
     const auto group = groups.find(link->get_name());
-    results.push_back(
-        {link->get_name(), mean_bandwidth(link, end), load.bytes, load.busy_s + flowing,
-         group != groups.end() ? group->second : class_of_link(*link), load.background_bytes});
+    results.add({link->get_name(), mean_bandwidth(link, end), load.bytes, busy_s(load, end),
+                 group != groups.end() ? group->second : class_of_link(*link),
+                 load.background_bytes});
   }
-  std::sort(results.begin(), results.end(),
-            [](const LinkResult& a, const LinkResult& b) { return natural_less(a.name, b.name); });
-  return results;
+  return std::move(results).sorted();
+}
+
+std::vector<LinkResult> Network::planned_links(double end, const ClusterPlan& plan) const {
+  LinkList results(plan.workers.size());
+  Node node = 0;
+  const auto add = [&](const HostPlan& host) {
+    const LinkNames names = names_of_link(host);
+    const LinkNames groups = names_of_group(host);
+    for (const Direction way : {Direction::up, Direction::down}) {
+      const auto index = planned_index_.find(planned_key(node, way));
+      const LinkLoad load = index == planned_index_.end() ? LinkLoad{} : link_loads_[index->second];
+      results.add({way == Direction::up ? names.up : names.down, planned_bandwidth(host.link, way),
+                   load.bytes, busy_s(load, end), way == Direction::up ? groups.up : groups.down,
+                   load.background_bytes});
+    }
+    ++node;
+  };
+  for (const HostPlan& worker : plan.workers) add(worker);
+  for (const HostPlan& server : plan.servers) add(server);
+  return std::move(results).sorted();
 }
 
 }  // namespace motley

@@ -71,6 +71,8 @@ class Network final : private SwitchPorts::Owner {
   void follow_failures(const MachineFailures& failures) { failures_ = &failures; }
   /// What is on its way to and from the machine is lost, and its links are free.
   void lose_messages_of(Node node);
+  /// The same for all that is on its way, but for what others send.
+  void lose_all_messages();
 
   simgrid::s4u::Host* host(Node node) const { return platform_.host(node); }
 
@@ -174,6 +176,15 @@ class Network final : private SwitchPorts::Owner {
   void leave_up(Node from);
   void lose(Message& message);
   const Route& route(Node from, Node to);
+  /// The links that SimGrid has on that way.
+  void add_links(Route& route, Node from, Node to);
+  /// The links that the plan has on that way, where SimGrid has none.
+  void add_planned_links(Route& route, Node from, Node to);
+  void add_link(Route& route, std::size_t index, double bandwidth_Bps, double latency_s);
+  std::vector<LinkResult> planned_links(double end, const ClusterPlan& plan) const;
+  static double busy_s(const LinkLoad& load, double end) {
+    return load.busy_s + (load.flows > 0 ? end - load.busy_since : 0);
+  }
   double energy_per_byte(const simgrid::s4u::Link* link) const;
 
   const Platform& platform_;
@@ -204,6 +215,7 @@ class Network final : private SwitchPorts::Owner {
   std::vector<LinkLoad> link_loads_;
   std::unordered_map<const simgrid::s4u::Link*, double> latencies_s_;  // taken off the links
   std::unordered_map<const simgrid::s4u::Link*, std::size_t> link_index_;
+  std::unordered_map<std::uint64_t, std::size_t> planned_index_;  // by planned_key()
   std::unordered_map<std::uint64_t, Route> routes_;
 };
 

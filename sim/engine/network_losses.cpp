@@ -10,6 +10,12 @@ void Network::lose_messages_of(Node node) {
   }
 }
 
+void Network::lose_all_messages() {
+  for (std::size_t i = 0; i < all_messages_.size(); ++i) {
+    if (all_messages_[i]->under_way) lose(*all_messages_[i]);
+  }
+}
+
 void Network::lose(Message& message) {
   message.under_way = false;
   agenda_.cancel(message);

@@ -54,6 +54,12 @@ class Parcels {
     }
   }
 
+  void throw_away_all_under_way() {
+    for (Parcel& parcel : all_) {
+      if (parcel.under_way) throw_away(parcel);
+    }
+  }
+
   Model take_model(Parcel& parcel) {
     free_.push_back(&parcel);
     return std::move(parcel.model);

@@ -95,8 +95,15 @@ void follow_states(const std::string& file, ClusterPlan& plan) {
 
 }  // namespace
 
-Platform::Platform(const ClusterPlan& plan)
-    : workers_(plan.workers.size()), is_plain_switch_(plan.is_plain_switch()) {
+Platform::Platform(const ClusterPlan& plan, Extent extent)
+    : plan_(plan),
+      workers_(plan.workers.size()),
+      is_plain_switch_(plan.is_plain_switch()),
+      has_links_(extent == Extent::everything) {
+  if (!has_links_) {
+    hosts_ = build_servers(plan);
+    return;
+  }
   if (plan.platform_file.empty()) {
     hosts_ = build_cluster(plan, link_power_);
     return;

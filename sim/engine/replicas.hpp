@@ -29,12 +29,14 @@ class Replicas {
         agenda_(agenda),
         failures_(failures),
         model_bytes_(model_bytes),
-        members_(workers) {}
+        members_(failures.any() ? workers : 0) {}
 
   /// Called by the worker's actor. `groups`: those it is in; `saved`: the checkpoint.
   void share(Rank rank, const Groups& groups, const SharedState& state, const Model& saved);
   /// Whether the worker has joined or returned and knows nothing yet; from now on it does.
-  bool was_new(Rank rank) { return std::exchange(members_[rank].is_new, false); }
+  bool was_new(Rank rank) {
+    return !members_.empty() && std::exchange(members_[rank].is_new, false);
+  }
 
   // In SimGrid's kernel.
   void worker_fails(Rank rank);
@@ -67,7 +69,7 @@ class Replicas {
   Agenda& agenda_;
   const MachineFailures& failures_;
   std::uint64_t model_bytes_;
-  std::vector<Member> members_;
+  std::vector<Member> members_;  // empty where nobody can fail
 };
 
 }  // namespace motley

@@ -24,7 +24,7 @@ struct ShardState {
   std::unique_ptr<HostWork> work;  ///< of a server whose speed changes, once it has worked
   Checkpoint checkpoint = {};
   std::uint64_t life = 0;             ///< how often its server has begun anew
-  std::uint64_t updates_before = 0;   ///< in the model it then began with
+  std::uint64_t updates_before = 0;   ///< in the model it then began with, without lost ones
   const char* waits_for = "nothing";  ///< while it waits; for the report of a deadlock
 };
 

@@ -73,6 +73,13 @@ void SimulatedServer::welcome(std::size_t worker) {
     send_model(worker, shard_.updates > shard_.updates_before || !sent_ ? shard_.model : *sent_);
 }
 
+void SimulatedServer::drop_early_of(std::size_t worker) {
+  const auto early = early_.find(worker);
+  if (simulation_.shards() == 1 || early == early_.end()) return;
+  for (const Push& push : early->second) discard(push);
+  early_.erase(early);
+}
+
 std::vector<std::size_t> SimulatedServer::present() {
   for (;;) {
     std::vector<std::size_t> found;
@@ -83,6 +90,7 @@ std::vector<std::size_t> SimulatedServer::present() {
     const Event event = simulation_.parcels().take_event(*next(forever, "a worker to join"));
     learn(event);
     if (event.kind == Event::Kind::message) early_[event.worker].push_back(event.message);
+    if (event.kind == Event::Kind::joined) drop_early_of(event.worker);
   }
 }
 
@@ -139,8 +147,9 @@ std::vector<Push> SimulatedServer::next_push_of(std::span<const std::size_t> wan
       early_[worker].push_back(std::move(event.message));
       set_missing(worker, false);
     } else {
-      set_missing(worker, is_wanted[worker] && !early_.contains(worker) && is_awaited(worker));
       const bool joins = event.kind == Event::Kind::joined;
+      if (joins) drop_early_of(worker);
+      set_missing(worker, is_wanted[worker] && !early_.contains(worker) && is_awaited(worker));
       if (!joins || !is_missing[worker]) continue;
       if (welcome_)
         welcome_(worker);

@@ -62,6 +62,9 @@ class SimulatedServer final : public Server {
   /// Of who left or joined.
   void learn(const Event& event);
   void welcome(std::size_t worker);
+  /// With several parts of the model: a push that had come here before its worker failed may not have
+  /// come to the others, which then would wait for what this one has already. It begins anew with all.
+  void drop_early_of(std::size_t worker);
   bool is_awaited(std::size_t worker) const;
   /// Whether there is nobody.
   bool is_alone() const { return !known_.empty() && drops() && known_present_ == 0; }

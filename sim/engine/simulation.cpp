@@ -1,6 +1,7 @@
 #include "sim/engine/simulation.hpp"
 
 #include <algorithm>
+#include <set>
 #include <stdexcept>
 #include <string_view>
 
@@ -9,6 +10,7 @@
 #include "sim/engine/simulated_server.hpp"
 #include "sim/engine/simulated_worker.hpp"
 #include "sim/engine/who_waits.hpp"
+#include "sim/results/idle_parts.hpp"
 #include "sim/scenario/planned_traffic.hpp"
 
 namespace s4u = simgrid::s4u;
@@ -31,12 +33,26 @@ std::uint64_t typical_bytes(const SimulationSetup& setup) {
                                        : std::max(setup.message_bytes, of_others);
 }
 
+/// Where workers talk with a single server only, every message shares links with others at that server's
+/// port alone: no solver is ever asked.
+Platform::Extent extent_for(const SimulationSetup& setup, const Algorithm& algorithm) {
+  const ClusterPlan& cluster = setup.cluster;
+  const bool is_known = cluster.is_plain_switch() && cluster.link_changes.empty() &&
+                        cluster.traffic.empty() && setup.paje_file.empty() &&
+                        setup.scenario.solver == Scenario::Solver::fast &&
+                        setup.scenario.network == Scenario::Network::fluid;
+  const bool at_one_port = algorithm.needs_server() && algorithm.workers_begin_with_a_model() &&
+                           cluster.servers.size() == 1;
+  return is_known && at_one_port ? Platform::Extent::servers : Platform::Extent::everything;
+}
+
 }  // namespace
 
-Simulation::Simulation(const SimulationSetup& setup)
+Simulation::Simulation(const SimulationSetup& setup, const Algorithm& algorithm)
     : setup_(setup),
+      algorithm_(algorithm),
       engine_(setup.scenario.network, setup.cluster.workers.size(), setup.paje_file),
-      platform_(setup.cluster),
+      platform_(setup.cluster, extent_for(setup, algorithm)),
       recorder_(setup.scenario, setup.cluster, setup.problem.train_size()),
       pool_(setup.threads),
       look_ahead_(pool_, setup.problem.dimension() * sizeof(float)),
@@ -57,7 +73,8 @@ Simulation::Simulation(const SimulationSetup& setup)
       partitions_(setup.problem.train_size(), setup.scenario.seed),
       layers_(modelled_layers(setup.scenario.cost, setup.problem, setup.flops_per_sample)),
       background_(network_, agenda_, setup.cluster, setup.scenario.seed,
-                  {[this] { return is_left_to_background(); }, [this] { stand_still(); }}),
+                  {[this] { return is_left_to_background() && !can_get_going(); },
+                   [this] { stand_still(); }}),
       end_(s4u::Semaphore::create(0)) {
   if (setup.trace) recorder_.keep_timeline(*setup.trace, setup.cluster);
   workers_.resize(workers());
@@ -68,8 +85,8 @@ Simulation::~Simulation() = default;
 
 // ---- Who and what there is ----
 
-void Simulation::make_shards(const Algorithm& algorithm) {
-  const ExchangeSpec exchange = algorithm.exchange();
+void Simulation::make_shards() {
+  const ExchangeSpec exchange = algorithm_.exchange();
   layers_travel_alone_ = exchange.overlap == ExchangeSpec::Overlap::layers;
   groups_.set_collective(ExchangeSpec::name_of(exchange.collective));
   if (exchange.bucket_bytes) {
@@ -77,10 +94,11 @@ void Simulation::make_shards(const Algorithm& algorithm) {
         motley::gradient_buckets(layers_, setup_.message_bytes, *exchange.bucket_bytes);
   }
   // Servers that nobody needs hold no parts of the model.
-  const bool is_split = algorithm.needs_server();
+  const bool is_split = algorithm_.needs_server();
+  static const ClusterPlan nowhere;
   for (const Shard& shard :
        split_model(is_split ? exchange : ExchangeSpec{}, layers_, initial_.size(),
-                   is_split ? setup_.cluster : ClusterPlan{}, setup_.message_bytes,
+                   is_split ? setup_.cluster : nowhere, setup_.message_bytes,
                    setup_.scenario.cost.flops_per_update, {})) {
     shards_.push_back(std::make_unique<ShardState>(agenda_));
     shards_.back()->shard = shard;
@@ -100,7 +118,7 @@ SimulatedWorker& Simulation::worker(std::size_t rank) {
 }
 
 WorkerMail& Simulation::mail_of(std::size_t rank) {
-  if (!has_begun_[rank] && algorithm_->workers_begin_with_a_model()) start_worker(rank);
+  if (!has_begun_[rank] && algorithm_.workers_begin_with_a_model()) start_worker(rank);
   return worker(rank).mail();
 }
 
@@ -208,7 +226,7 @@ void Simulation::start_actors() {
       if (failures_.is_up(server_node(shard->shard.server))) start_server(*shard);
     }
   }
-  if (algorithm_->workers_begin_with_a_model()) return;
+  if (algorithm_.workers_begin_with_a_model()) return;
   for (std::size_t rank = 0; rank < workers(); ++rank) {
     if (failures_.is_up(rank)) start_worker(rank);
   }
@@ -219,7 +237,7 @@ void Simulation::start_server(ShardState& shard) {
   const s4u::ActorPtr actor = generation::add_actor("server", host, [this, index = shard.index] {
     guarded([&] {
       SimulatedServer me(*this, index);
-      algorithm_->server(me);
+      algorithm_.server(me);
       shards_[index]->waits_for = "nobody, having come to its end";
     });
   });
@@ -232,7 +250,7 @@ void Simulation::start_worker(std::size_t rank) {
   const std::string& name = setup_.cluster.workers[rank].name;
   const s4u::ActorPtr actor = generation::add_actor(name, platform_.host(rank), [this, rank] {
     guarded([&] {
-      algorithm_->worker(worker(rank));
+      algorithm_.worker(worker(rank));
       worker_ended(rank);
     });
   });
@@ -271,7 +289,10 @@ void Simulation::finish_update(Model& x) {
 
 void Simulation::finish_shard_update(ShardState& shard, Model& x) {
   evaluate_merge_before(clock());
-  if (failures_.any()) shard.checkpoint.pass(clock(), shard.model, shard.updates);
+  // What is saved while another part is away would not go with it.
+  if (failures_.any() && parts_away_.empty()) {
+    shard.checkpoint.pass(clock(), shard.model, updates_kept(shard));
+  }
   global_model_.update_shard(clock(), shard, x);
   stop_if_over();
 }
@@ -336,12 +357,11 @@ std::string Simulation::who_waits_for_whom(double since) const {
 
 // ---- The run ----
 
-RunResult Simulation::run(const Algorithm& algorithm) {
-  has_server_ = algorithm.needs_server();
+RunResult Simulation::run() {
+  has_server_ = algorithm_.needs_server();
   if (!has_server_) recorder_.expenses().leave_out_servers();
-  algorithm_ = &algorithm;
-  make_shards(algorithm);
-  global_model_.begin(algorithm, shards_);
+  make_shards();
+  global_model_.begin(algorithm_, shards_);
   if (failures_.any()) expect_failures();
   s4u::Engine& engine = engine_.engine();
   s4u::Engine::on_deadlock_cb([this] {
@@ -360,7 +380,8 @@ RunResult Simulation::run(const Algorithm& algorithm) {
   if (setup_.scenario.stop.time_s) {
     engine.run_until(*setup_.scenario.stop.time_s);
     if (!over_) {
-      if (is_stuck() && agenda_.has_only_background())  // somebody may wait for a moment
+      if (is_stuck() && agenda_.has_only_background() &&
+          !can_get_going())  // none waits for a moment
         stand_still();
       else
         end_at(*setup_.scenario.stop.time_s);
@@ -371,18 +392,49 @@ RunResult Simulation::run(const Algorithm& algorithm) {
   return result();
 }
 
+std::vector<std::size_t> Simulation::listed_workers() const {
+  const bool all = workers() <= most_workers_listed;
+  const std::set<std::size_t> decided = recorder_.decided_about();
+  std::vector<std::size_t> ranks;
+  for (std::size_t rank = 0; rank < workers(); ++rank) {
+    const bool took_part = workers_[rank] || failures_.failures(rank) > 0;
+    if (all || took_part || decided.contains(rank)) ranks.push_back(rank);
+  }
+  return ranks;
+}
+
+void Simulation::show_slowed_periods() {
+  Timeline* timeline = recorder_.timeline();
+  if (timeline == nullptr) return;
+  std::size_t node = 0;
+  for (const std::vector<HostPlan>* hosts : {&setup_.cluster.workers, &setup_.cluster.servers}) {
+    for (const HostPlan& host : *hosts) {
+      const std::size_t of = node++;
+      if (!host.changes || !timeline->is_kept(of)) continue;
+      SpeedCurve curve(*host.changes, setup_.scenario.seed);
+      for (double now = 0; now < end_time_;) {
+        const double factor = curve.at(now);
+        const double next = std::min(end_time_, curve.next_change(now));
+        if (factor < 1) timeline->was_slowed(of, factor, now, next);
+        now = next;
+      }
+    }
+  }
+}
+
 RunResult Simulation::result() {
   RunResult result;
   result.seed = setup_.scenario.seed;
-  for (const HostPlan& host : setup_.cluster.workers) {
-    WorkerResult worker;
-    worker.name = host.name;
-    worker.class_name = host.class_name;
-    worker.speed_flops = host.speed_flops;
-    const std::size_t rank = result.workers.size();
-    worker.data_samples =
-        workers_[rank] ? workers_[rank]->data_samples() : setup_.partition.size(rank);
-    result.workers.push_back(worker);
+  const auto samples_of = [this](std::size_t rank) {
+    return workers_[rank] ? workers_[rank]->data_samples() : setup_.partition.size(rank);
+  };
+  const std::vector<std::size_t> listed = listed_workers();
+  for (const std::size_t rank : listed) {
+    const HostPlan& host = setup_.cluster.workers[rank];
+    result.workers.push_back({.name = host.name,
+                              .class_name = host.class_name,
+                              .speed_flops = host.speed_flops,
+                              .data_samples = samples_of(rank)});
   }
   if (!failure_.empty()) {
     result.status = RunStatus::failed;
@@ -391,16 +443,21 @@ RunResult Simulation::result() {
              recorder_.has_unevaluated_update()) {
     global_model_.evaluate(end_time_);
   }
+  show_slowed_periods();
   recorder_.close(end_time_);
-  recorder_.write_to(result, end_time_);
+  recorder_.write_to(result, end_time_, listed);
+  if (listed.size() < workers()) {
+    result.uneven = heterogeneity(worker_speeds(setup_.cluster));
+    add_idle_classes(result, setup_.cluster, listed, samples_of);
+  }
   result.links = network_.links(end_time_, setup_.cluster);
   result.evaluation_wall_s = global_model_.evaluation_wall_s();
   return result;
 }
 
 RunResult simulate(const SimulationSetup& setup, const Algorithm& algorithm) {
-  Simulation simulation(setup);
-  RunResult result = simulation.run(algorithm);
+  Simulation simulation(setup, algorithm);
+  RunResult result = simulation.run();
   if (setup.trace && setup.on_timeline) setup.on_timeline(*simulation.recorder().timeline());
   return result;
 }

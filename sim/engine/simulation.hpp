@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -36,12 +37,12 @@ class WorkerMail;
 /// One run of one algorithm on one cluster. One object per process, used once.
 class Simulation : private MachineFailures::Listener {
  public:
-  explicit Simulation(const SimulationSetup& setup);
+  Simulation(const SimulationSetup& setup, const Algorithm& algorithm);
   ~Simulation() override;
 
   /// Runs to the end. Divergence and deadlock are results, told by status and reason; what an
   /// algorithm throws is thrown on.
-  RunResult run(const Algorithm& algorithm);
+  RunResult run();
 
   // What the verbs (SimulatedWorker, SimulatedServer) are made of; not for algorithms.
 
@@ -86,6 +87,7 @@ class Simulation : private MachineFailures::Listener {
   /// The global model as it was saved last.
   const Model& saved_model() { return global_model_.saved(clock()); }
   ShardState& shard(std::size_t index) { return *shards_[index]; }
+  std::size_t shards() const { return shards_.size(); }
   /// By parameters.
   double share_of_model(const ShardState& shard) const;
 
@@ -118,7 +120,7 @@ class Simulation : private MachineFailures::Listener {
   void start_actors();
   /// Before anything happens, where somebody may fail.
   void expect_failures();
-  void make_shards(const Algorithm& algorithm);
+  void make_shards();
   void start_server(ShardState& shard);
   void start_worker(std::size_t rank);
   /// Made when it is first needed: most of a large population never are.
@@ -136,6 +138,19 @@ class Simulation : private MachineFailures::Listener {
   void machine_returns(std::size_t node) override;
   void server_fails(std::size_t node);
   void server_returns(std::size_t node);
+  bool has_parts_on(std::size_t node) const;
+  /// How many updates are in the present model of a shard.
+  std::uint64_t updates_kept(const ShardState& shard) const { return shard.updates - undone_; }
+  void begin_anew(ShardState& shard, const Model& model, std::uint64_t kept);
+  /// All parts of the model and all workers begin anew together.
+  enum class With { checkpoint, present_model };
+  void begin_all_anew(With with);
+  void begin_anew(std::size_t rank);
+  /// Where parts of the model may be at odds after a failure, so that everybody waits for ever.
+  void machine_changes();
+  void watch();
+  bool can_get_going() const;
+  void get_going_or_stop();
   bool is_worker_left() const;
   void end_if_nobody_is_left();
   void end_if_nothing_comes_of_it();
@@ -150,9 +165,14 @@ class Simulation : private MachineFailures::Listener {
   /// Ends the run, which nothing brings any further.
   void stand_still();
   std::string who_waits_for_whom(double since) const;
+  /// On the timeline, if one is kept: by the scenario's changes, slow-downs and trace.
+  void show_slowed_periods();
   RunResult result();
+  /// By their ranks: all of them, or in a large cluster those to whom anything has happened.
+  std::vector<std::size_t> listed_workers() const;
 
   SimulationSetup setup_;
+  const Algorithm& algorithm_;
   EngineSetup engine_;
   Platform platform_;
   Recorder recorder_;
@@ -172,7 +192,6 @@ class Simulation : private MachineFailures::Listener {
   Departures departures_;
   Groups groups_;
   Replicas replicas_;
-  const Algorithm* algorithm_ = nullptr;
   std::vector<simgrid::s4u::ActorPtr> worker_actors_;  // where somebody may fail, as the following
   std::vector<simgrid::s4u::ActorPtr> server_actors_;  // by shard
   std::vector<bool> has_ended_;                        // of workers, by themselves
@@ -180,6 +199,19 @@ class Simulation : private MachineFailures::Listener {
   std::uint64_t updates_seen_ = 0;
   double update_seen_at_ = 0;
   std::map<std::size_t, double> server_down_since_;
+  std::set<std::size_t> parts_away_;  // nodes with parts of the model that are down
+  std::uint64_t undone_ = 0;          // updates, by falling back to checkpoints
+  struct Watch final : Agenda::Event {
+    explicit Watch(Simulation& of) : simulation(of) { set_background(true); }
+    void happen() override { simulation.watch(); }
+
+    Simulation& simulation;
+  };
+  Watch watch_{*this};
+  double watch_interval_s_ = 0;
+  std::uint64_t changes_of_machines_ = 0;
+  std::uint64_t got_going_at_changes_ = 0;  // so many when everything last began anew by itself
+  std::uint64_t got_going_at_update_ = 0;
   SharedPartitions partitions_;
   std::vector<Layer> layers_;
   bool layers_travel_alone_ = false;

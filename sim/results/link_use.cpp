@@ -14,7 +14,7 @@ double used_share(double bytes, double bandwidth_Bps, double time_s) {
 }  // namespace
 
 std::vector<LinkUse> link_uses(const RunResult& result) {
-  const bool grouped = result.workers.size() > most_workers_link_by_link;
+  const bool grouped = result.worker_count() > most_workers_link_by_link;
   const double time = result.virtual_s;
   std::vector<LinkUse> uses;
   std::unordered_map<std::string, std::size_t> row;
@@ -24,8 +24,8 @@ std::vector<LinkUse> link_uses(const RunResult& result) {
     const auto [index, is_new] = row.try_emplace(name, uses.size());
     if (is_new) uses.push_back({.name = name, .group = group});
     LinkUse* use = &uses[index->second];
-    ++use->links;
-    use->bandwidth_Bps += link.bandwidth_Bps;
+    use->links += link.count;
+    use->bandwidth_Bps += static_cast<double>(link.count) * link.bandwidth_Bps;
     use->bytes += link.bytes;
     use->background_bytes += link.background_bytes;
     if (time <= 0) continue;

@@ -93,7 +93,14 @@ void Recorder::close(double now) {
   curve_.push_back(last);
 }
 
-void Recorder::write_to(RunResult& result, double virtual_s) const {
+std::set<std::size_t> Recorder::decided_about() const {
+  std::set<std::size_t> ranks;
+  for (const Decision& decision : decisions_) ranks.insert(decision.rank);
+  return ranks;
+}
+
+void Recorder::write_to(RunResult& result, double virtual_s,
+                        std::span<const std::size_t> listed) const {
   result.time_budget_s = stop_.time_budget_s();
   result.virtual_s = virtual_s;
   result.updates = updates_;
@@ -111,6 +118,10 @@ void Recorder::write_to(RunResult& result, double virtual_s) const {
                    [](const Decision& a, const Decision& b) {
                      return a.time_s != b.time_s ? a.time_s < b.time_s : a.rank < b.rank;
                    });
+  for (Decision& decision : result.decisions) {
+    const auto place = std::ranges::lower_bound(listed, decision.rank);
+    decision.rank = static_cast<std::size_t>(place - listed.begin());
+  }
   result.time_to_target_s = target_.time_s();
   if (stop_.status() == StopRule::Status::diverged) {
     result.status = RunStatus::diverged;
@@ -128,8 +139,8 @@ void Recorder::write_to(RunResult& result, double virtual_s) const {
   }
   std::uint64_t count = 0;
   std::uint64_t sum = 0;
-  for (std::size_t i = 0; i < workers_.size(); ++i) {
-    const WorkerAccount& account = workers_[i];
+  for (std::size_t i = 0; i < listed.size(); ++i) {
+    const WorkerAccount& account = workers_[listed[i]];
     WorkerResult& worker = result.workers[i];
     worker.compute_s = account.compute_s();
     worker.transfer_s = account.transfer_s();

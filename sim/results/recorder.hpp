@@ -4,6 +4,8 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -65,8 +67,11 @@ class Recorder {
   double progress(double now) const { return stop_.progress(now, updates_, samples_); }
   const std::vector<CurvePoint>& curve() const { return curve_; }
 
-  /// Fills in all that the recorder knows.
-  void write_to(RunResult& result, double virtual_s) const;
+  /// Of which workers a choice was made.
+  std::set<std::size_t> decided_about() const;
+  /// Fills in all that the recorder knows; `listed`: the ranks of the result's workers, ascending. To
+  /// others nothing has happened.
+  void write_to(RunResult& result, double virtual_s, std::span<const std::size_t> listed) const;
 
  private:
   double epochs() const {

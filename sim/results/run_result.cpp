@@ -13,6 +13,16 @@ Json json_or_null(const std::optional<T>& value) {
   return value ? Json(*value) : Json();
 }
 
+/// Of rows that stand for several: which row, and for how many.
+template <class Row>
+Json counts_of(const std::vector<Row>& rows) {
+  Json counts = Json::array();
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    if (rows[i].count != 1) counts.push_back({i, rows[i].count});
+  }
+  return counts;
+}
+
 template <class Read>
 void for_each_row(const StrictJson& table, std::size_t columns, Read read) {
   const std::size_t rows = table.elements();
@@ -24,6 +34,15 @@ std::uint64_t amount(const StrictJson& value) {
   constexpr std::uint64_t most = std::uint64_t{1} << 53U;
   if (value.count() > most) value.refuse("must be a number of things that a run can count");
   return value.count();
+}
+
+template <class Row>
+void read_counts(const StrictJson& counts, std::vector<Row>& rows) {
+  for_each_row(counts, 2, [&rows](const StrictJson& row) {
+    const std::uint64_t index = row.element(0).count();
+    if (index >= rows.size()) row.element(0).refuse("must be the number of a row");
+    rows[index].count = amount(row.element(1));
+  });
 }
 
 double not_negative(const StrictJson& value) {
@@ -38,11 +57,19 @@ std::optional<double> not_negative_or_null(const StrictJson& value) {
 
 double sum(const std::vector<WorkerResult>& workers, double WorkerResult::*member) {
   double total = 0;
-  for (const WorkerResult& worker : workers) total += worker.*member;
+  for (const WorkerResult& worker : workers) {
+    total += static_cast<double>(worker.count) * worker.*member;
+  }
   return total;
 }
 
 }  // namespace
+
+std::uint64_t RunResult::worker_count() const {
+  std::uint64_t all = 0;
+  for (const WorkerResult& worker : workers) all += worker.count;
+  return all;
+}
 
 double RunResult::compute_s() const {
   return sum(workers, &WorkerResult::compute_s);
@@ -93,6 +120,7 @@ std::optional<double> RunResult::cost_to_target() const {
 }
 
 std::optional<Heterogeneity> RunResult::cluster_heterogeneity() const {
+  if (uneven) return uneven;
   if (workers.empty()) return std::nullopt;
   std::vector<double> speeds;
   for (const WorkerResult& worker : workers) speeds.push_back(worker.speed_flops);
@@ -160,6 +188,14 @@ Json to_json(const RunResult& r) {
     json["decisions"].push_back({d.time_s, d.rank, d.quantity, d.value});
   }
   for (const RunWarning& w : r.warnings) json["warnings"].push_back({w.kind, w.text});
+  const Json workers = counts_of(r.workers);
+  const Json links = counts_of(r.links);
+  if (!r.uneven && workers.empty() && links.empty()) return json;
+  json["not_listed"] = {{"unevenness", Json()}, {"workers", workers}, {"links", links}};
+  if (r.uneven) {
+    json["not_listed"]["unevenness"] = {r.uneven->speed_ratio, r.uneven->speed_cv,
+                                        r.uneven->sync_efficiency};
+  }
   return json;
 }
 
@@ -244,6 +280,15 @@ RunResult run_result_from_json(const StrictJson& in) {
   for_each_row(in.member("warnings"), 2, [&r](const StrictJson& w) {
     r.warnings.push_back({w.element(0).text(), w.element(1).text()});
   });
+  if (in.any().contains("not_listed")) {
+    const StrictJson others = in.member("not_listed");
+    if (const StrictJson uneven = others.member("unevenness"); !uneven.any().is_null()) {
+      const StrictJson& row = uneven.row(3);
+      r.uneven = {row.element(0).number(), row.element(1).number(), row.element(2).number()};
+    }
+    read_counts(others.member("workers"), r.workers);
+    read_counts(others.member("links"), r.links);
+  }
   return r;
 }
 

@@ -46,6 +46,8 @@ struct WorkerResult {
   double down_s = 0;
   double lost_s = 0;  ///< the part of discarded_s that failures ended
   std::uint64_t failures = 0;
+  /// How many workers of which each is like this: see idle_parts.hpp.
+  std::uint64_t count = 1;
 };
 
 /// Something an algorithm chose for a worker: a batch size, a number of steps, a group.
@@ -63,6 +65,7 @@ struct LinkResult {
   double busy_s = 0;            ///< during which at least one message flowed through it
   std::string group = {};       ///< all links of its kind, such as gpu-*_up; empty: it is alone
   double background_bytes = 0;  ///< of others, not in `bytes`
+  std::uint64_t count = 1;      ///< how many links of which each is like this
 };
 
 /// How many gradients of a class's workers were applied with this staleness.
@@ -121,10 +124,13 @@ struct RunResult : RunIdentity {
   std::vector<RunWarning> warnings;
   /// The virtual time the run was given; not in the CSV files.
   std::optional<double> time_budget_s;
+  /// Of all workers, where not all are listed one by one.
+  std::optional<Heterogeneity> uneven = {};
 
   /// On the straight line between the evaluations around it; empty when it was not reached.
   std::optional<double> energy_to_target_J() const;
   std::optional<double> cost_to_target() const;
+  std::uint64_t worker_count() const;
   double compute_s() const;
   double transfer_s() const;
   double wait_s() const;

@@ -22,6 +22,8 @@ const char* Timeline::name(State state) {
       return "update";
     case State::down:
       return "down";
+    case State::slowed:
+      return "slowed";
   }
   return "";
 }
@@ -80,6 +82,14 @@ void Timeline::discarded(std::size_t host, double seconds) {
   double& parts = discarded_parts_s_[host];
   parts += seconds;
   if (discard_last(host, parts)) parts = 0;
+}
+
+void Timeline::was_slowed(std::size_t host, double factor, double begin, double end) {
+  if (!kept_[host] || end < window_.from_s || begin > window_.to_s) return;
+  // They are told of at the end: what is full is full of what the hosts did.
+  if (intervals_.size() >= 2 * window_.most_intervals) return;
+  intervals_.push_back({host, State::slowed, begin, end, false, factor});
+  before_.push_back(none);
 }
 
 Timeline::MessageId Timeline::message_departs(std::size_t from, std::size_t to, double now) {
@@ -146,6 +156,7 @@ void Timeline::fill_gaps() {
   std::vector<Interval> gaps;
   std::vector<double> busy_until(hosts_.size(), window_.from_s);
   for (const Interval& interval : intervals_) {
+    if (interval.state == State::slowed) continue;  // it may do nothing meanwhile
     double& until = busy_until[interval.host];
     if (interval.begin_s > until) {
       gaps.push_back({interval.host, State::wait, until, interval.begin_s});

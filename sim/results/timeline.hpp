@@ -21,7 +21,7 @@ struct TraceWindow {
 /// Told by those to whom it happens, as it happens; a run without one pays a null pointer's test.
 class Timeline {
  public:
-  enum class State : std::uint8_t { compute, send, receive, wait, discarded, update, down };
+  enum class State : std::uint8_t { compute, send, receive, wait, discarded, update, down, slowed };
   static const char* name(State state);
 
   struct Interval {
@@ -30,6 +30,7 @@ class Timeline {
     double begin_s = 0;
     double end_s = 0;
     bool outside = false;  ///< of the window; dropped at the end
+    double factor = 1;     ///< slowed: of its speed
   };
   /// From the interval in which a push was sent to the update it went into.
   struct Arrow {
@@ -47,6 +48,8 @@ class Timeline {
   /// part of it; it is shown as discarded when the parts make it whole.
   void discarded(std::size_t host, double seconds);
   void was_down(std::size_t host, double begin, double end) { add(host, State::down, begin, end); }
+  /// Whatever it does meanwhile, its speed is so many times what it is called.
+  void was_slowed(std::size_t host, double factor, double begin, double end);
   MessageId message_departs(std::size_t from, std::size_t to, double now);
   /// Returns the name by which updated() knows the message from now on; 0 when it is not shown.
   MessageId message_arrives(MessageId id, double now);

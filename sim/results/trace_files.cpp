@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <fstream>
 #include <map>
+#include <optional>
 #include <stdexcept>
 
 #include "sim/base/json.hpp"
@@ -38,6 +39,7 @@ class Lanes {
   static std::string kind_of(Timeline::State state) {
     using State = Timeline::State;
     if (state == State::send || state == State::receive) return Timeline::name(state);
+    if (state == State::slowed) return Timeline::name(state);
     return state == State::update ? "update" : "work";
   }
   struct Lane {
@@ -76,9 +78,10 @@ void write_perfetto(std::ostream& out, const std::string& run, const Timeline& t
     const Timeline::Interval& interval = intervals[i];
     lane[i] = lanes[interval.host].place(interval);
     const double length_us = std::max(1e6 * (interval.end_s - interval.begin_s), shortest_us);
-    out << separator << R"({"ph":"X","name":")" << Timeline::name(interval.state) << R"(","pid":)"
-        << interval.host << R"(,"tid":)" << lane[i] << R"(,"ts":)" << us(interval.begin_s)
-        << R"(,"dur":)" << cell(length_us) << "}";
+    out << separator << R"({"ph":"X","name":")" << Timeline::name(interval.state)
+        << (interval.state == Timeline::State::slowed ? " to " + cell(interval.factor) : "")
+        << R"(","pid":)" << interval.host << R"(,"tid":)" << lane[i] << R"(,"ts":)"
+        << us(interval.begin_s) << R"(,"dur":)" << cell(length_us) << "}";
     separator = ",\n";
   }
   for (std::size_t i = 0; i < timeline.arrows().size(); ++i) {
@@ -114,12 +117,20 @@ const ColumnTable<TimelineEvent>& events_table() {
     t.add("run", "", "the run, as in runs.csv", [](const TimelineEvent& e) { return e.run; });
     t.add("host", "", "name of the worker or server",
           [](const TimelineEvent& e) { return e.host; });
-    t.add("state", "", "compute, send, receive, wait, discarded, update or down",
+    t.add("state", "",
+          "compute, send, receive, wait, discarded, update or down; or slowed, beside these: its "
+          "speed "
+          "is lower than it is called",
           [](const TimelineEvent& e) { return Timeline::name(e.interval.state); });
     t.add("begin_s", "s", "virtual time at which it begins",
           [](const TimelineEvent& e) { return e.interval.begin_s; });
     t.add("end_s", "s", "virtual time at which it ends",
           [](const TimelineEvent& e) { return e.interval.end_s; });
+    t.add("factor", "", "of its speed while it is slowed; else empty",
+          [](const TimelineEvent& e) -> std::optional<double> {
+            if (e.interval.state != Timeline::State::slowed) return std::nullopt;
+            return e.interval.factor;
+          });
     return t;
   }();
   return table;

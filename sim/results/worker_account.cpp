@@ -31,13 +31,16 @@ void WorkerAccount::stop_computing(double now) {
   if (timeline_ != nullptr) timeline_->computed(host_, computing_since_, now);
 }
 
+void WorkerAccount::lose_work(double now) {
+  if (!computing_) return;
+  stop_computing(now);
+  const double before = discarded_s_;
+  discard(now - computing_since_);
+  lost_s_ += discarded_s_ - before;
+}
+
 void WorkerAccount::fail(double now) {
-  if (computing_) {
-    stop_computing(now);
-    const double before = discarded_s_;
-    discard(now - computing_since_);
-    lost_s_ += discarded_s_ - before;
-  }
+  lose_work(now);
   settle(now);
   down_ = true;
   down_since_ = now;

@@ -34,7 +34,9 @@ class WorkerAccount {
   void close(double now);
   /// Computing that was counted already turns out to have been for nothing.
   void discard(double seconds);
-  /// Its machine fails: what it computes is lost, which counts as discarded.
+  /// What it computes is lost by a failure, its own or another's, which counts as discarded.
+  void lose_work(double now);
+  /// Its machine fails.
   void fail(double now);
   void come_back(double now);
 

@@ -140,7 +140,7 @@ void assign_law(const FailureLawSpec& law, ClusterPlan& plan, const Place& place
   std::vector<std::string> names = {"server"};
   for (std::vector<HostPlan>* hosts : {&plan.workers, &plan.servers}) {
     for (HostPlan& host : *hosts) {
-      names.push_back(host.class_name);
+      if (names.back() != host.class_name) names.push_back(host.class_name);
       if (law.class_name ? host.class_name != *law.class_name : hosts == &plan.servers) continue;
       if (host.failures.law) {
         throw InputError(place, host.name + " has a law already: one for each machine");
@@ -179,12 +179,6 @@ void assign_failures(const FailuresSpec& spec, ClusterPlan& plan, const Place& p
     assign_law(spec.laws[i], plan, place / "laws" / i);
   }
   for (const HostPlan& server : plan.servers) {
-    // Parts of the model that return at different moments would not fit together.
-    if (server.failures.any() && plan.servers.size() > 1) {
-      throw InputError(place, server.name + " fails, and there are " +
-                                  std::to_string(plan.servers.size()) +
-                                  " servers: only a single server may fail");
-    }
     if (server.failures.any() && !spec.checkpoint_s) {
       throw InputError(place, "needs a \"checkpoint\": " + server.name +
                                   " fails, and returns with what was saved last");

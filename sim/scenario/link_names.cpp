@@ -18,6 +18,10 @@ LinkNames names_of_link(const HostPlan& host) {
   return two_ways(host.name);
 }
 
+LinkNames names_of_group(const HostPlan& host) {
+  return two_ways(any_of_class(host));
+}
+
 LinkNames names_of_link(const NodePlan& node) {
   return two_ways(node.name);
 }

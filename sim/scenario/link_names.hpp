@@ -21,6 +21,9 @@ LinkNames names_of_uplink(const PlacePlan& rack);  ///< rack-0_uplink_up
 /// paris->tokyo, and back.
 LinkNames names_of_link(const ClusterPlan& plan, const SiteLinkPlan& link);
 
+/// Of all links like this one: gpu-*_up.
+LinkNames names_of_group(const HostPlan& host);
+
 /// Of all links between sites, one by one.
 std::vector<std::string> names_of_site_links(const ClusterPlan& plan);
 

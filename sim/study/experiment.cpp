@@ -254,6 +254,11 @@ void Experiment::complete(RunPlan& plan) const {
                      "whole gradients only");
   }
   plan.gradients_per_update = algorithm->gradients_per_update(cluster_.workers.size());
+  plan.workers_at_work = cluster_.workers.size();
+  if (algorithm->workers_begin_with_a_model()) {
+    plan.workers_at_work = std::min(plan.workers_at_work,
+                                    static_cast<std::size_t>(std::ceil(plan.gradients_per_update)));
+  }
 }
 
 RunPlan Experiment::with_values(std::size_t run, const Json& values) const {

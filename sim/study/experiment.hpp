@@ -21,6 +21,7 @@ struct RunPlan {
   Json parameters;
   Place place;
   double gradients_per_update = 1;  ///< approximately
+  std::size_t workers_at_work = 0;  ///< at some moment, about; the others cost next to nothing
   BatchSizes batches;
   std::vector<TuneGrid> grids;  ///< parameters to be tuned, which have the first values here
 };

@@ -240,15 +240,15 @@ std::optional<std::vector<WhatIf>> ask(const Study& study, const ResultsFolder& 
     const RunPlan plan = without_warm_up(study.plan(run), updates, result.updates);
     for (const Change& change : changes_for(experiment, uses_server(experiment, plan))) {
       rows.push_back({entry.label, entry.point, change.name, {}, {}, change.why_not});
-      if (change.name == "as_is" && are_few(updates, result)) {
-        rows.back().note = few_updates_note;
-      }
-      if (would_be_alike(experiment, change)) rows.back().note = lockstep_note;
       if (experiment.cluster().workers.size() > most_workers_rerun) {
         rows.back().why_not =
             "not with more than " + std::to_string(most_workers_rerun) + " workers";
         break;
       }
+      if (change.name == "as_is" && are_few(updates, result)) {
+        rows.back().note = few_updates_note;
+      }
+      if (would_be_alike(experiment, change)) rows.back().note = lockstep_note;
       if (whole && result.gradients > most_gradients_rerun) {
         rows.back().why_not = "not with a cluster that changes or fails and more than " +
                               std::to_string(most_gradients_rerun) + " gradients";
@@ -279,17 +279,17 @@ bool asks_first_point_only(const Study& study) {
 bool are_few(std::uint64_t updates, const RunResult& result) {
   const double part = static_cast<double>(updates) / static_cast<double>(result.updates);
   return part * static_cast<double>(result.gradients) <
-         few_of_worker * static_cast<double>(result.workers.size());
+         few_of_worker * static_cast<double>(result.worker_count());
 }
 
 std::uint64_t updates_to_time(const RunResult& result, const Json& parameters, std::size_t runs) {
   if (result.gradients == 0) return result.updates;
   constexpr double fewest = 20;
   const auto made = static_cast<double>(result.updates);
-  const auto workers = static_cast<double>(result.workers.size());
+  const auto workers = static_cast<double>(result.worker_count());
   const double per_update = static_cast<double>(result.gradients) / made;
   double enough =
-      std::max(fewest, std::ceil(gradients_to_time(result.workers.size(), runs) / per_update));
+      std::max(fewest, std::ceil(gradients_to_time(result.worker_count(), runs) / per_update));
   const Json local_steps = parameters.value("local_steps", Json());
   if (local_steps.is_number() && per_update < 2) {
     // Every step counts as an update, and who has made them all waits: whole rounds, each with the

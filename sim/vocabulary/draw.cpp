@@ -1,7 +1,7 @@
 #include "sim/vocabulary/draw.hpp"
 
 #include <algorithm>
-#include <numeric>
+#include <unordered_map>
 
 #include <boost/random/uniform_int_distribution.hpp>
 
@@ -24,9 +24,21 @@ std::vector<std::size_t> draw_some(RandomStream& random, std::vector<std::size_t
 }
 
 std::vector<std::size_t> draw_some(RandomStream& random, std::size_t n, std::size_t count) {
-  std::vector<std::size_t> all(n);
-  std::iota(all.begin(), all.end(), std::size_t{0});
-  return draw_some(random, std::move(all), count);
+  // As above, of the list 0 ... n-1, of which only what is no longer in its place is kept.
+  std::unordered_map<std::size_t, std::size_t> moved;
+  const auto at = [&](std::size_t place) {
+    const auto found = moved.find(place);
+    return found == moved.end() ? place : found->second;
+  };
+  std::vector<std::size_t> drawn;
+  drawn.reserve(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::size_t other = i + draw_below(random, n - i);
+    drawn.push_back(at(other));
+    moved[other] = at(i);
+  }
+  std::sort(drawn.begin(), drawn.end());
+  return drawn;
 }
 
 }  // namespace motley

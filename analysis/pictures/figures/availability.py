@@ -1,6 +1,7 @@
 """Who is up, as a strip below figures over time."""
 import numpy as np
 
+from ..results import count_workers
 from ..style import STATES, tiny
 
 
@@ -14,7 +15,7 @@ def down_of(results, run):
 def draw_strip(ax, results, run, start, end):
     """How many workers are up over time."""
     down = down_of(results, run)
-    workers = int((results.workers["run"] == run).sum())
+    workers = count_workers(results.workers[results.workers["run"] == run])
     moments = np.unique(np.concatenate([[start, end], down["begin_s"], down["end_s"]]))
     up = [workers - int(((down["begin_s"] <= t) & (t < down["end_s"])).sum()) for t in moments]
     ax.fill_between(moments, up, step="post", color=STATES["compute"], linewidth=0)

@@ -9,8 +9,8 @@ HOW_TO_READ = ("One panel per algorithm, one marker per worker (mean over replic
                "samples processed, against its share of the cluster's speed. On the dashed line the two shares are equal. "
                "A horizontal row: every worker contributes the same, however fast it is. Where the workers hold unequal "
                "parts of the training data, a second set of panels shows the same against the share of the data: below "
-               "the line is data that is rarely used. With many workers, an evenly spaced subset is shown; for a sweep, "
-               "the last point.")
+               "the line is data that is rarely used. With many workers, an evenly spaced subset is shown; with more than "
+               "10,000, shares are of those that took part. For a sweep, the last point.")
 MOST_WORKERS = 200  # as markers of one algorithm
 UNEVEN_BEYOND = 1.05  # largest share of the data over the smallest
 
@@ -18,6 +18,8 @@ UNEVEN_BEYOND = 1.05  # largest share of the data over the smallest
 def shares(results, runs):
     """algorithm, worker -> share of contribution and of speed."""
     table = results.workers.merge(runs[["run", "algorithm"]], on="run")
+    if "workers" in table:  # those that never took part, all of a class in one row
+        table = table[table["workers"].fillna(1) == 1]
     total = table.groupby("run")[["samples", "speed"]].transform("sum")
     table = table.assign(contribution=table["samples"] / total["samples"], speed_share=table["speed"] / total["speed"])
     if "data_samples" in table and table["data_samples"].notna().any():

@@ -8,7 +8,8 @@ NAME = "gantt"
 TITLE = "Timeline of workers and servers"
 HOW_TO_READ = ("One row per host, one panel per algorithm (its first replica), over a window of virtual time. The upper "
                "part of a row shows computing, computing whose result was discarded, and waiting (grey); dark over the whole row: the "
-               "machine is down, and a strip at the bottom counts the workers that are up; the two thin lanes below it show "
+               "machine is down, and a strip at the bottom counts the workers that are up; a hatched brown strip along the upper "
+               "edge: the scenario slows the host down meanwhile; the two thin lanes below show "
                "sending and receiving, which go on at the same time; black ticks are updates of the global "
                "model. Long grey stretches next to long green ones: fast workers wait for slow ones. For a sweep, the last "
                "of the points with the most traced algorithms is shown.")
@@ -18,25 +19,48 @@ ROUNDS = 12  # usual computations of the slowest host; a shorter timeline is sho
 # Where in a host's row, from its upper edge at -0.5; updates over everything, so that none is hidden.
 LANES = {"wait": (-0.42, 0.44), "compute": (-0.42, 0.44), "discarded": (-0.42, 0.44), "send": (0.04, 0.18),
          "receive": (0.24, 0.18), "down": (-0.42, 0.84), "update": (-0.42, 0.44)}
+SLOWED = (-0.5, 0.14)  # likewise; over the upper edge of what the host does
 
 
 def default_window(events):
-    """Enough to see a few rounds of the slowest host: from the beginning, or around the first failure."""
+    """Enough to see a few rounds of the slowest host: from the beginning, or around the first failure, or else the
+    first time that a host is slowed."""
     computing = events[events["state"].isin(["compute", "discarded"])]
     start, end = events["begin_s"].min(), events["end_s"].max()
     if computing.empty:
         return start, end
     usual = (computing["end_s"] - computing["begin_s"]).groupby([computing["run"], computing["host"]]).median()
     long = ROUNDS * usual.max()
-    failures = events[(events["state"] == "down") & (events["begin_s"] > 0)]
-    if len(failures):
-        start = max(start, min(failures["begin_s"].min() - long / 3, end - long))
+    for state in ("down", "slowed"):
+        begun = events[(events["state"] == state) & (events["begin_s"] > start)]
+        if len(begun):
+            start = max(start, min(begun["begin_s"].min() - long / 3, end - long))
+            break
     return start, min(end, start + long)
 
 
 def active_hosts(events):
     """Those that ever do something."""
-    return list(dict.fromkeys(events[events["state"] != "wait"]["host"]))
+    return list(dict.fromkeys(events[~events["state"].isin(["wait", "slowed"])]["host"]))
+
+
+def slowed_look():
+    """Hatched: it is no state of its own, the host goes on with what it does."""
+    return {"facecolor": "white", "edgecolor": STATES["slowed"], "hatch": "////////", "linewidth": 0.4}
+
+
+def draw_slowed(ax, mine, y):
+    """When one host is slowed; periods of different factors that follow each other are one."""
+    if mine is None:
+        return
+    spans = []
+    for begin, end in zip(mine["begin_s"], mine["end_s"]):
+        if spans and begin <= spans[-1][1]:
+            spans[-1][1] = max(spans[-1][1], end)
+        else:
+            spans.append([begin, end])
+    upper, thick = SLOWED
+    ax.broken_barh([(begin, end - begin) for begin, end in spans], (y + upper, thick), **slowed_look())
 
 
 def shown_runs(results):
@@ -80,6 +104,8 @@ def draw(results, look):
                     continue
                 spans = list(zip(mine["begin_s"], mine["end_s"] - mine["begin_s"]))
                 ax.broken_barh(spans, (y + upper, thick), facecolor=STATES[state], linewidth=0)
+        for y, host in enumerate(shown):
+            draw_slowed(ax, groups.get((run["run"], host, "slowed")), y)
         ax.set_yticks(range(len(shown)), [short(host) for host in shown], fontsize=tiny())
         ax.set_ylim(len(shown) - 0.5, -0.5)
         ax.set_xlim(start, end)
@@ -91,5 +117,8 @@ def draw(results, look):
     axes[-1].set_xlabel("virtual time (s)")
     name_point(fig, results, point, f"{MOST_RUNS} of {len(traced)} algorithms" if len(traced) > MOST_RUNS else "")
     names = [s for s in LANES if s in set(inside["state"])]
-    legend_above(fig, {s: Patch(color=STATES[s]) for s in names})
+    entries = {s: Patch(color=STATES[s]) for s in names}
+    if "slowed" in set(inside["state"]):
+        entries["slowed"] = Patch(**slowed_look())
+    legend_above(fig, entries)
     return fig

@@ -21,7 +21,10 @@ def parts_of(results):
 def shares(results, runs):
     """algorithm, class -> share of each part."""
     table = results.workers.merge(runs[["run", "algorithm"]], on="run")
-    sums = table.groupby(["algorithm", "class"], sort=False)[[f"{p}_s" for p in parts_of(results)]].sum()
+    columns = [f"{p}_s" for p in parts_of(results)]
+    if "workers" in table:  # rows that stand for several
+        table[columns] = table[columns].mul(table["workers"].fillna(1), axis=0)
+    sums = table.groupby(["algorithm", "class"], sort=False)[columns].sum()
     return sums.div(sums.sum(axis=1), axis=0).dropna()
 
 

@@ -71,7 +71,7 @@ std::optional<double> accuracy_by(const RunResult& run, double time_s) {
 }
 
 std::optional<double> utilisation(const RunResult& run) {
-  const double total = run.virtual_s * static_cast<double>(run.workers.size());
+  const double total = run.virtual_s * static_cast<double>(run.worker_count());
   if (run.status == RunStatus::failed || !(total > 0)) return std::nullopt;
   return run.compute_s() / total;
 }

@@ -30,7 +30,7 @@ struct TableInfo {
   std::vector<ColumnInfo> columns;
 };
 
-/// Which extras a file has: "energy", "cost", "background".
+/// Which extras a file has: "energy", "cost", "background", "failures", "idle".
 using Extras = std::set<std::string>;
 
 /// "8" or "10Gbps": the value of an axis as a cell.

@@ -130,6 +130,7 @@ Extras extras_of(const std::vector<RunResult>& results) {
     for (const CurvePoint& point : run.curve) {
       if (point.consensus) extras.insert("consensus");
     }
+    if (run.uneven) extras.insert("idle");
   }
   return extras;
 }
@@ -187,11 +188,14 @@ const ColumnTable<OfRun<WorkerResult>>& workers_table() {
   static const ColumnTable<OfRun<WorkerResult>> table = [] {
     auto t = table_of<WorkerResult>(
         "workers",
-        "One row per worker and run. At any moment a worker is in exactly one state, the first "
+        "One row per worker and run; with more than 10,000 workers, those that never took part are "
+        "one "
+        "row of their class. At any moment a worker is in exactly one state, the first "
         "that "
         "holds: down, computing, transferring, waiting; the five times (four where nothing can "
         "fail) add up to virtual_s.");
-    t.add("worker", "", "name of the worker", part(&WorkerResult::name));
+    t.add("worker", "", "name of the worker; gpu-* for all of a class that never took part",
+          part(&WorkerResult::name));
     t.add("class", "", "its class", part(&WorkerResult::class_name));
     t.add("speed", "flop/s",
           "its speed, without noise; with samples_per_s by batch size, that of the largest batch "
@@ -217,6 +221,10 @@ const ColumnTable<OfRun<WorkerResult>>& workers_table() {
                part(&WorkerResult::lost_s));
     t.add_with("failures", "failures", "", "how often it went down, or was not there at first",
                part(&WorkerResult::failures));
+    t.add_with("idle", "workers", "",
+               "how many workers the row stands for, each of which is like this; their speed and "
+               "data_samples are means; only where some are not listed one by one",
+               part(&WorkerResult::count));
     return t;
   }();
   return table;
