@@ -44,12 +44,4 @@ std::size_t Participation::of(std::size_t workers) const {
   return std::max<std::size_t>(1, part);
 }
 
-std::vector<std::size_t> all_of(const std::vector<bool>& chosen) {
-  std::vector<std::size_t> indices;
-  for (std::size_t i = 0; i < chosen.size(); ++i) {
-    if (chosen[i]) indices.push_back(i);
-  }
-  return indices;
-}
-
 }  // namespace motley

@@ -2,10 +2,8 @@
 
 #include <cstddef>
 #include <optional>
-#include <vector>
 
 #include "sim/scenario/fields.hpp"
-#include "sim/vocabulary/draw.hpp"
 
 namespace motley {
 
@@ -24,8 +22,5 @@ struct Participation {
   static FieldInfo of_a_round();
   static FieldInfo at_once();
 };
-
-/// The indices that are true, in ascending order.
-std::vector<std::size_t> all_of(const std::vector<bool>& chosen);
 
 }  // namespace motley
