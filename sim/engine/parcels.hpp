@@ -68,11 +68,12 @@ class Parcels {
     free_.push_back(&parcel);
     return std::move(parcel.event);
   }
-  Push take_push(Parcel& parcel) {
+  /// To be moved from at once.
+  Push&& take_push(Parcel& parcel) {
     free_.push_back(&parcel);
     return std::move(parcel.event.message);
   }
-  Message take_message(Parcel& parcel) { return take_push(parcel); }
+  Message&& take_message(Parcel& parcel) { return take_push(parcel); }
 
  private:
   std::deque<Parcel> all_;

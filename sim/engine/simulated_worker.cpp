@@ -149,14 +149,15 @@ void SimulatedWorker::answer_with_gradient(std::size_t n) {
   if (simulation_.layers_travel_alone())
     computation_.answer_by_layers(n);
   else
-    push(gradient(pull(), n), true);
+    push(*computation_.gradient(pull(), n, {}), true);
 }
 
 Gradient SimulatedWorker::averaged_gradient(const Model& x, std::size_t n, double weight) {
   const std::vector<GradientBucket>& buckets = simulation_.gradient_buckets();
   if (buckets.size() <= 1) {
-    Gradient g = gradient(x, n);
-    everybody().all_reduce_mean(g, weight);
+    Gradient g = *computation_.gradient(x, n, {});
+    everybody();
+    everybody_->all_reduce_mean(g, weight, {});
     return g;
   }
   everybody();

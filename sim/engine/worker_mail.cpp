@@ -50,7 +50,8 @@ void WorkerMail::model_arrived(Parcel& parcel) {
 void WorkerMail::message_arrived(Parcel& parcel) {
   const auto handler = served_.find(parcel.event.message.kind);
   if (handler != served_.end()) {
-    handler->second(simulation_.parcels().take_message(parcel));
+    const Message message = simulation_.parcels().take_message(parcel);
+    handler->second(message);
     return;
   }
   events_.put(simulation_.clock(), parcel.event.worker, parcel);
