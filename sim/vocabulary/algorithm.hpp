@@ -42,8 +42,9 @@ class Algorithm {
   virtual void server(Server&) const {}
   /// Whether the server takes part; without it server() is not called.
   virtual bool needs_server() const { return true; }
-  /// Whether a worker does nothing before the server's first model or message is there, of any round:
-  /// then its body begins with that, and one that is never sent anything costs next to nothing.
+  /// Whether a worker does nothing before the server's first model or message is there, of any round,
+  /// and never talks with other workers: then its body begins with that, and one that is never sent
+  /// anything costs next to nothing.
   virtual bool workers_begin_with_a_model() const { return false; }
   /// About how many mini-batch gradients make an update: what a run will cost is guessed from it.
   virtual double gradients_per_update(std::size_t workers) const {
