@@ -224,15 +224,23 @@ TEST_CASE("explain names what it does not find") {
         "results/quickstart async sync\n");
 }
 
-TEST_CASE("of a sweep one point is explained") {
-  const TemporaryFolder folder;
-  folder.write("runs.csv",
-               std::string(runs_header) +
-                   ",/cost/model_size\n"
-                   "a-0,a,0,ok,10,1,0,0,0,0,0.9,1MB\nb-0,b,0,ok,20,1,0,0,0,0,0.9,1MB\n"
-                   "a-1,a,0,ok,10,1,0,0,0,0,0.9,9MB\nb-1,b,0,ok,90,1,0,0,0,0,0.9,9MB\n");
+/// Two points, by their values of these axes: at the first a is twice as fast as b, at the second nine times.
+void write_sweep(const TemporaryFolder& folder, const std::string& axes, const std::string& first,
+                 const std::string& second) {
+  const auto row = [](const std::string& run, int time_s, const std::string& point) {
+    return run + "," + run.substr(0, 1) + ",0,ok," + std::to_string(time_s) + ",1,0,0,0,0,0.9," +
+           point + "\n";
+  };
+  folder.write("runs.csv", std::string(runs_header) + "," + axes + "\n" + row("a-0", 10, first) +
+                               row("b-0", 20, first) + row("a-1", 10, second) +
+                               row("b-1", 90, second));
   folder.write("curves.csv",
                std::string(curves_header) + "\na-0,10,5,5\nb-0,20,5,5\na-1,10,5,5\nb-1,90,5,5\n");
+}
+
+TEST_CASE("of a sweep one point is explained") {
+  const TemporaryFolder folder;
+  write_sweep(folder, "/cost/model_size", "1MB", "9MB");
   CHECK(run_motley({"explain", ".", "a", "b"}, folder.path()).err ==
         "motley: .: is a sweep; choose a point with --at, one of: /cost/model_size=1MB, "
         "/cost/model_size=9MB\n");
@@ -248,13 +256,7 @@ TEST_CASE("of a sweep one point is explained") {
 
 TEST_CASE("a point of several axes is named at once or value by value") {
   const TemporaryFolder folder;
-  folder.write("runs.csv",
-               std::string(runs_header) +
-                   ",/cost/model_size,/seed\n"
-                   "a-0,a,0,ok,10,1,0,0,0,0,0.9,1MB,1\nb-0,b,0,ok,20,1,0,0,0,0,0.9,1MB,1\n"
-                   "a-1,a,0,ok,10,1,0,0,0,0,0.9,1MB,2\nb-1,b,0,ok,90,1,0,0,0,0,0.9,1MB,2\n");
-  folder.write("curves.csv",
-               std::string(curves_header) + "\na-0,10,5,5\nb-0,20,5,5\na-1,10,5,5\nb-1,90,5,5\n");
+  write_sweep(folder, "/cost/model_size,/seed", "1MB,1", "1MB,2");
   using Words = std::vector<std::string>;
   for (const Words& at :
        {Words{"--at", "size=1MB seed=2"}, Words{"--at", "size=1MB", "--at", "seed=2"}}) {
