@@ -28,7 +28,8 @@ fi
 before=$(realpath "$before")
 after=$(realpath "$after")
 
-# Clusters of more than a hundred workers get a hundred of each class; what is tuned is tuned briefly.
+# Clusters of more than a hundred workers get a hundred of each class; what is tuned is tuned briefly; images are few,
+# and made up where they would have to be fetched.
 smaller() {
   python3 - "$1" <<'PYTHON'
 import json, sys
@@ -36,7 +37,19 @@ scenario = json.load(open(sys.argv[1]))
 for i, kind in enumerate(scenario["cluster"].get("workers", [])):
     if kind.get("count", 1) > 100:
         print(f"--set\n/cluster/workers/{i}/count=100")
-if "tune" in scenario:
+data = scenario.get("data", {})
+if data.get("kind") == "cifar10":
+    made_up = {"kind": "synthetic", "train": 500, "test": 100, "features": 3072, "shape": [3, 32, 32], "classes": 10}
+    if "augment" in data:
+        made_up["augment"] = data["augment"]
+    print(f"--set\n/data={json.dumps(made_up)}")
+elif scenario["model"]["kind"] in ("cnn", "resnet") or "/model" in scenario.get("sweep", {}):
+    print("--set\n/data/train=500\n--set\n/data/test=100")
+if scenario["model"]["kind"] == "resnet":
+    print("--set\n/defaults/step_size=0.01\n--set\n/defaults/batch_size=4")
+    if "tune" in scenario:
+        print("--set\n/tune=null")
+elif "tune" in scenario:
     print("--set\n/tune/runs=4\n--set\n/tune/at=first_point")
 PYTHON
 }
