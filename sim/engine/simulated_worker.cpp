@@ -72,10 +72,10 @@ void SimulatedWorker::draw_from_share(std::span<const double> shares) {
 
 namespace {
 
-Push push_of(Gradient g, bool wants_model) {
+Push push_of(Gradient g, std::size_t data_samples, bool wants_model) {
   Push push;
   push.kind = "gradient";
-  push.data_samples = data_samples();
+  push.data_samples = data_samples;
   push.version = g.version;
   push.samples = g.samples;
   push.compute_s = g.compute_s;
@@ -89,12 +89,12 @@ Push push_of(Gradient g, bool wants_model) {
 void SimulatedWorker::push(Gradient g, bool wants_model) {
   computation_.encode(mail_.encode_flops());
   const ShardVersions versions = std::move(g.shard_versions);
-  mail_.push(push_of(std::move(g), wants_model), versions);
+  mail_.push(push_of(std::move(g), data_samples(), wants_model), versions);
 }
 
 void SimulatedWorker::push_exactly(Gradient g, bool wants_model) {
   const ShardVersions versions = std::move(g.shard_versions);
-  mail_.push(push_of(std::move(g), wants_model), versions, true);
+  mail_.push(push_of(std::move(g), data_samples(), wants_model), versions, true);
 }
 
 void SimulatedWorker::push(const char* kind, Parameters vector, const Trained& y,
