@@ -36,7 +36,7 @@ class AdPsgd : public Algorithm {
   };
 
   static void check(const Options& options, const RunFacts& facts, const Place& place) {
-    options.graph.neighbours(facts, place / "graph");
+    options.graph.check(facts, place / "graph");
   }
 
   AdPsgd(const Options& options, const RunFacts& facts)

@@ -63,7 +63,7 @@ class ApiBcd : public Algorithm {
   };
 
   static void check(const Options& options, const RunFacts& facts, const Place& place) {
-    options.graph.neighbours(facts, place / "graph");
+    options.graph.check(facts, place / "graph");
     check_proximal(options.penalty, options, place);
     if (options.tokens > facts.workers) {
       throw InputError(place / "tokens",
@@ -90,18 +90,14 @@ class ApiBcd : public Algorithm {
     std::vector<Token> tokens;  // as they last came by, and as they go on
     for (std::size_t m = 0; m < options_.tokens; ++m) tokens.push_back({x, x, {0, 0}});
     std::deque<std::size_t> held;
-    bool has_begun = false;
     std::uint64_t visits = 0;
-    for (;;) {
-      const bool begins = !has_begun;
-      me.share(x, rule, visits, has_begun);
-      if (begins && has_begun) {  // it has joined
+    for (bool begins = true;; begins = false) {
+      if (joins(me, x, rule, visits)) {
         for (Token& token : tokens) token = {x, x, {unknown, 0}};
         if (present_neighbours(me).empty()) held = all_anew(me, tokens);
       } else if (begins) {
         held = tokens_at_home(me);
       }
-      has_begun = true;
       const std::optional<Event> event = me.next_event(held.empty() ? forever : me.clock());
       if (event && event->kind == Event::Kind::message) {
         take(event->message, tokens, held);

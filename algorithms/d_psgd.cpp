@@ -35,7 +35,7 @@ class DPsgd : public Algorithm {
   };
 
   static void check(const Options& options, const RunFacts& facts, const Place& place) {
-    options.graph.neighbours(facts, place / "graph");
+    options.graph.check(facts, place / "graph");
   }
 
   DPsgd(const Options& options, const RunFacts& facts)
@@ -52,9 +52,7 @@ class DPsgd : public Algorithm {
     Model x = me.initial_model();
     RoundMessages messages(me, "model");
     for (std::uint64_t step = 1;; ++step) {
-      const std::uint64_t before = step;
-      me.share(x, rule, step);
-      if (step != before) messages.join(step);
+      if (joins(me, x, rule, step)) messages.join(step);
       const std::vector<std::size_t> there = present_of(neighbours_[me.rank()], me);
       for (const std::size_t j : there) messages.send(j, step, {.vector = x});
       const Gradient g = me.gradient(x, options_.batch_size[me.rank()]);

@@ -42,7 +42,8 @@ class Prague : public Algorithm {
       f.add({.name = "cycle",
              .doc = "after how many steps the random groups come again",
              .fallback = 16,
-             .minimum = 1},
+             .minimum = 1,
+             .maximum = 1000},
             &Options::cycle);
       return f;
     }
@@ -65,9 +66,7 @@ class Prague : public Algorithm {
     RoundMessages parts(me, "part");
     RoundMessages means(me, "mean");
     for (std::uint64_t step = 1;; ++step) {
-      const std::uint64_t before = step;
-      me.share(x, rule, step);
-      if (step != before) {
+      if (joins(me, x, rule, step)) {
         parts.join(step);
         means.join(step);
       }

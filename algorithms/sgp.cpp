@@ -39,9 +39,7 @@ class Sgp : public Algorithm {
     double w = 1;
     RoundMessages messages(me, "push");
     for (std::uint64_t step = 1;; ++step) {
-      const std::uint64_t before = step;
-      me.share(z, w, rule, step);
-      if (step != before) messages.join(step);
+      if (joins(me, z, w, rule, step)) messages.join(step);
       me.step(rule, z, me.gradient(z, options_.batch_size[me.rank()]));
       if (!distances_.empty()) exchange(me, messages, step, z, w);
       me.finish_own_update(z, step);

@@ -66,6 +66,15 @@ inline bool same_run(RunResult a, const RunResult& b) {
   return text_of(a) == text_of(b);
 }
 
+/// "sync, allreduce, ..."
+inline std::string names_of_algorithms() {
+  std::string names;
+  for (const AlgorithmInfo& info : algorithm_catalog()) {
+    names += (names.empty() ? "" : ", ") + info.name;
+  }
+  return names;
+}
+
 /// The catalogue's algorithms with what they need to be given; without those that need nodes of several
 /// workers.
 inline std::vector<Json> every_algorithm() {

@@ -1,10 +1,10 @@
 // The commands and their options; what "run" writes and refuses has files of its own.
 #include <sys/stat.h>
 
-#include "algorithms/catalog.hpp"
 #include "sim/base/json.hpp"
 #include "sim/base/place.hpp"
 #include "sim/base/shell_word.hpp"
+#include "tests/compared.hpp"
 #include "tests/small_scenario.hpp"
 
 namespace motley {
@@ -95,10 +95,6 @@ TEST_CASE("--version tells the version and the commit") {
 
 TEST_CASE("A command line that cannot be understood is refused with what is near") {
   const Workplace place;
-  std::string names;
-  for (const AlgorithmInfo& info : algorithm_catalog()) {
-    names += (names.empty() ? "" : ", ") + info.name;
-  }
   const std::vector<std::pair<std::vector<std::string>, std::string>> cases = {
       {{"rnu"}, "unknown command 'rnu' (did you mean 'run'?); see 'motley --help'"},
       {{"--verson"}, "unknown command '--verson'; see 'motley --help'"},
@@ -139,7 +135,8 @@ TEST_CASE("A command line that cannot be understood is refused with what is near
        "--partition: must be one word, got 'a b'"},
       {{"run", "s.json", "--out", ""}, "--out: must name a folder, got ''"},
       {{"algorithms", "asinc"},
-       "algorithms: unknown algorithm 'asinc' (did you mean 'async'?), there are: " + names}};
+       "algorithms: unknown algorithm 'asinc' (did you mean 'async'?), there are: " +
+           names_of_algorithms()}};
   for (const auto& [arguments, message] : cases) {
     INFO(arguments.back());
     check_refused(place.motley(arguments), message);

@@ -3,6 +3,7 @@
 
 #include "sim/base/json.hpp"
 #include "sim/base/place.hpp"
+#include "tests/compared.hpp"
 #include "tests/small_scenario.hpp"
 
 namespace motley {
@@ -77,10 +78,8 @@ TEST_CASE("A mistake in an algorithm's parameters is one line with its place") {
   check_mistakes(
       place,
       {{"/algorithms/0/name=snyc",
-        "s.json: /algorithms/0/name: unknown algorithm 'snyc' (did you mean 'sync'?), there are: "
-        "sync, allreduce, async, stale, local, grouping, simuparallel, wp_sgd, biased_local, "
-        "od_sgd, allocation, backup, dc_asgd, ringmaster, scaffold, fedbuff, diloco, hierarchical, "
-        "ad_psgd"},
+        "s.json: /algorithms/0/name: unknown algorithm 'snyc' (did you mean 'sync'?), there are: " +
+            names_of_algorithms()},
        {"/algorithms/1=async",
         "s.json: /algorithms/1: must be an object with the \"name\" of an algorithm, got "
         "\"async\""},

@@ -108,7 +108,8 @@ TEST_CASE("every shipped scenario is valid and runs, shortened") {
     for (const auto& row :
          rows_of(without_quoted(read_file(folder.path() / "short" / "runs.csv")))) {
       CHECK(row.at("status") == "ok");
-      CHECK(row.at("updates") == "3");
+      // Where workers have models of their own, all updates of a moment count.
+      CHECK(std::stoul(row.at("updates")) >= 3);
     }
   }
 }

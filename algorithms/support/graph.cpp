@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <set>
 
 #include "sim/base/json.hpp"
 
@@ -19,16 +18,18 @@ const std::vector<std::string>& kinds_of_graphs() {
 /// Edges from each worker to some others; both directions are added.
 template <class Others>
 Neighbours undirected(std::size_t workers, const Others& others) {
-  std::vector<std::set<std::size_t>> found(workers);
+  Neighbours neighbours(workers);
   for (std::size_t i = 0; i < workers; ++i) {
     for (const std::size_t j : others(i)) {
       if (i == j) continue;
-      found[i].insert(j);
-      found[j].insert(i);
+      neighbours[i].push_back(j);
+      neighbours[j].push_back(i);
     }
   }
-  Neighbours neighbours;
-  for (const std::set<std::size_t>& of : found) neighbours.emplace_back(of.begin(), of.end());
+  for (std::vector<std::size_t>& of : neighbours) {
+    std::ranges::sort(of);
+    of.erase(std::ranges::unique(of).begin(), of.end());
+  }
   return neighbours;
 }
 
@@ -128,6 +129,10 @@ Neighbours Graph::neighbours(const RunFacts& facts, const Place& place) const {
                                 facts.names[static_cast<std::size_t>(apart - distance.begin())]);
   }
   return neighbours;
+}
+
+void Graph::check(const RunFacts& facts, const Place& place) const {
+  if (kind.empty()) neighbours(facts, place);
 }
 
 std::vector<bool> Graph::sides(const Neighbours& neighbours) const {

@@ -20,8 +20,9 @@ struct Graph {
   std::string kind = "ring";  ///< empty: edges
   std::vector<std::pair<WorkerName, WorkerName>> edges = {};
 
-  /// Of each worker, in ascending order. InputError at `place` when an edge is none, or not everybody
-  /// can be reached.
+  /// InputError at `place` when an edge is none, or not everybody can be reached.
+  void check(const RunFacts& facts, const Place& place) const;
+  /// Of each worker, in ascending order; refuses as check does.
   std::vector<std::vector<std::size_t>> neighbours(const RunFacts& facts, const Place& place) const;
   /// Two sides such that every worker has a neighbour on the other one and the edges between the sides
   /// connect everybody: even and odd ranks, or by the distance from rank 0 where edges are given or

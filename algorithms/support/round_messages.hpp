@@ -33,6 +33,14 @@ class RoundMessages {
   std::map<std::size_t, std::uint64_t> heard_;  // by sender: the round of its last message
 };
 
+/// Worker::share; returns whether this worker has joined, and has now what another one said.
+template <class... Parts>
+bool joins(Worker& me, Parts&... parts) {
+  std::size_t whose = me.rank();
+  me.share(parts..., whose);
+  return whose != me.rank();
+}
+
 /// Those of `ranks` that are there.
 std::vector<std::size_t> present_of(std::vector<std::size_t> ranks, const Worker& me);
 
