@@ -103,4 +103,15 @@ inline std::vector<Json> every_algorithm() {
   return all;
 }
 
+/// Whether its algorithm takes the servers it has; false when it says that it needs a single one.
+inline bool takes_several_servers(const Json& scenario) {
+  try {
+    experiment_of(scenario);
+    return true;
+  } catch (const InputError& error) {
+    if (std::string(error.what()).find("needs a single server") == std::string::npos) throw;
+    return false;
+  }
+}
+
 }  // namespace motley

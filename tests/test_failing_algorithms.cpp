@@ -7,6 +7,7 @@
 #include "algorithms/catalog.hpp"
 #include "sim/base/json.hpp"
 #include "tests/catch.hpp"
+#include "tests/compared.hpp"
 #include "tests/simulated.hpp"
 
 namespace motley {
@@ -250,13 +251,12 @@ TEST_CASE("every algorithm comes to the end when some of several servers fail, a
   for (const auto& [servers, policy, drawn] :
        {Case{2, "drop", true}, Case{2, "wait", true}, Case{3, "drop", false}}) {
     for (const Json& algorithm : all_entries()) {
-      // They refuse several servers.
-      if (algorithm["name"] == "fedbuff" || algorithm["name"] == "ringmaster") continue;
       CAPTURE(servers, policy, drawn, algorithm.dump());
       Json scenario = scenario_of(algorithm, pattern_of_servers(drawn), policy);
       scenario["cluster"]["servers"] = {scenario["cluster"]["server"]};
       scenario["cluster"]["servers"][0]["count"] = servers;
       scenario["cluster"].erase("server");
+      if (!takes_several_servers(scenario)) continue;
       const Experiment experiment = experiment_of(scenario);
       const RunResult result = result_of(
           run_in_child([&] { return to_json(experiment.run(experiment.runs().at(0), 1, {})); }));

@@ -72,16 +72,6 @@ Json random_cluster(std::uint64_t seed, std::size_t workers, std::size_t servers
   return scenario;
 }
 
-bool takes_several_servers(const Json& scenario) {
-  try {
-    experiment_of(scenario);
-    return true;
-  } catch (const InputError& error) {
-    if (std::string(error.what()).find("needs a single server") == std::string::npos) throw;
-    return false;
-  }
-}
-
 TEST_CASE("every algorithm takes the same times when SimGrid does everything") {
   for (const Json& algorithm : every_algorithm()) {
     // Those that draw workers, count or drop gradients at the server take no more than one.

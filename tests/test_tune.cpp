@@ -150,8 +150,9 @@ TEST_CASE("a mistake in what is tuned is told at its place") {
       refusal(changed("/seed", 9007199254000000)) ==
       "s.json: /seed: must be at most 9007199253740977, since replicas and tuning take seeds up to "
       "1000014 above it, got 9007199254000000");
-  CHECK(refusal(changed("/tune/warm_up", {1, 2})) ==
-        "s.json: /tune/warm_up: is a parameter of no algorithm here, only of od_sgd");
+  CHECK(
+      refusal(changed("/tune/warm_up", {1, 2})) ==
+      "s.json: /tune/warm_up: is a parameter of no algorithm here, only of od_sgd, cd_sgd, cp_sgd");
   CHECK(refusal(changed("/tune/step_size", {1, -1})) ==
         "s.json: /algorithms/0/step_size: must be a number above 0, got -1 (a value of "
         "/tune/step_size)");

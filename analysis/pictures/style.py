@@ -13,7 +13,7 @@ from .files import write_file
 # What a host does: pale, as nothing else is. The same in the bars of where time goes and in the Gantt chart.
 STATES = {"compute": "#A5D6B4", "send": "#8EA8DC", "receive": "#F3C795", "transfer": "#8EA8DC",
           "wait": "#ECECEC", "discarded": "#EE9C9C", "update": "#222222", "down": "#6B6B6B",
-          "slowed": "#B5651D"}
+          "slowed": "#E0C84C"}
 # Of workers: greys, blue and brown ones, so that they are not taken for algorithms.
 CLASSES = ["#2F4468", "#B7A57A", "#7C8896", "#6E5B40", "#AEBDD0", "#40403C"]
 CLASS_MARKERS = ["o", "s", "^", "D", "v", "P"]
