@@ -97,8 +97,8 @@ const std::vector<std::pair<Family, std::string>>& families();
 /// What one chooses an algorithm by, with its parameters' defaults.
 struct Traits {
   Family family = Family::other;
-  std::string needs = {};       ///< besides workers: "a server", "a graph", "nodes"; empty: nothing
-  bool failures = false;        ///< nobody waits for a worker that is gone, noticed or not
+  std::string needs = {};  ///< besides workers: "a server", "a graph", "nodes"; empty: nothing
+  bool failures = false;   ///< nobody waits for a worker that is gone, noticed or not
   /// As steps get smaller it goes to the optimum of all data, whoever has which part and is how fast.
   bool different_data = false;
   /// What one update sends, all workers together, in models; W is the number of workers.
