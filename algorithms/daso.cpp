@@ -23,6 +23,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <set>
 
 #include "sim/vocabulary/algorithm.hpp"
 
@@ -178,9 +179,8 @@ class Daso : public Algorithm {
     }
   };
 
-  static std::size_t count_nodes(std::vector<std::size_t> node_of) {
-    std::ranges::sort(node_of);
-    return node_of.size() - std::ranges::unique(node_of).size();
+  static std::size_t count_nodes(const std::vector<std::size_t>& node_of) {
+    return std::set<std::size_t>(node_of.begin(), node_of.end()).size();
   }
 
   Group& node_of(Worker& me) const {
