@@ -211,6 +211,8 @@ TEST_CASE("The algorithms are grouped by family, and found by a word") {
   CHECK(contains(listed("Stich"), "\nlocal "));
   CHECK(contains(listed("a graph"), "\nad_psgd "));
   CHECK_FALSE(contains(listed("a graph"), "\nsync "));
+  CHECK(contains(listed("failures"), "\nasync "));
+  CHECK_FALSE(contains(listed("failures"), "\nallocation "));  // it tolerates neither
   // A name comes before a word; a family of the same name is told, too.
   CHECK(contains(listed("local"), "\nlocal: several steps"));
   CHECK(contains(listed("local"), "\nFamily local: local simuparallel wp_sgd biased_local diloco"));

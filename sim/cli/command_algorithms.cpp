@@ -116,11 +116,16 @@ std::string in_lower_case(std::string text) {
   return text;
 }
 
-/// Those that have the word in anything that is said of them.
+/// What it tolerates, in words; nothing if nothing.
+std::string tolerated(const Traits& traits) {
+  return traits.failures || traits.different_data ? traits.tolerates() : "";
+}
+
+/// Those that have the word in their name, line, paper, needs or what they tolerate.
 Families with_word(const std::string& word) {
   Families found = by_family([&](const AlgorithmInfo& info) {
     const std::string text = info.name + "\n" + info.summary + "\n" + info.paper + "\n" +
-                             info.traits.needs + "\n" + info.traits.tolerates();
+                             info.traits.needs + "\n" + tolerated(info.traits);
     return in_lower_case(text).find(in_lower_case(word)) != std::string::npos;
   });
   for (const auto& [family, members] : by_family()) {

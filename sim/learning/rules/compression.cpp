@@ -59,7 +59,9 @@ Fields<CompressSpec> CompressSpec::fields() {
          .kinds = {"quantize"}},
         &CompressSpec::bits);
   f.add({.name = "error_feedback",
-         .doc = "add what was left out to the next gradient",
+         .doc =
+             "add what was left out to the next gradient; for quantize with few bits better false: "
+             "its rounding is right on average, and what is left out would pile up",
          .fallback = true,
          .kinds = {"top_k", "quantize", "sign"}},
         &CompressSpec::error_feedback);
