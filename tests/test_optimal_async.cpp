@@ -283,6 +283,26 @@ TEST_CASE("mindflayer gives up what takes longer than its patience") {
   check_losses(run_of({{"name", "mindflayer"}, {"chance", 0.5}}, scenario), {0, 2 * 0.25});
 }
 
+TEST_CASE(
+    "mindflayer's worker that returns within a round adds its trials to those it made before") {
+  // f = (x - 1)^2/2 without noise: every gradient at x = 0 is -1. The second worker has made two of its three
+  // trials when it goes at 2.5 s and makes three more when it is back: 3 + 5 gradients of 3 + 5 trials, a step
+  // of eta. Were its first two trials forgotten, it would be 8/6 eta.
+  Json scenario = with_optima(on_workers({1, 1}), 1, 0);
+  scenario["cluster"]["failures"] = {
+      {"detect_after", "50ms"},
+      {"on_failure", "drop"},
+      {"list", {{{"worker", "w1x-0"}, {"at", "2500ms"}, {"for", "100ms"}}}}};
+  scenario["stop"] = {{"updates", 1}};
+  scenario["defaults"]["step_size"] = 0.25;
+  for (const Json& chance : {Json("measured"), Json(1)}) {
+    const RunResult result = run_of(
+        {{"name", "mindflayer"}, {"patience", "inf"}, {"trials", 3}, {"chance", chance}}, scenario);
+    CHECK(result.gradients == 8);
+    check_losses(result, {0, 0.25});
+  }
+}
+
 TEST_CASE("a round of mindflayer takes no longer than its trials may") {
   Json scenario = on_workers({1, 2, 4});
   scenario["cluster"]["noise"] = {{"law", "lognormal"}, {"sigma", 1.5}};
