@@ -172,6 +172,45 @@ TEST_CASE("daso hides the averages between nodes behind computation") {
   CHECK(run_of(hides, scenario).virtual_s < 20 * 2.2);
 }
 
+/// At which steps of 1 s the averages between nodes were used.
+std::vector<long> steps_of_updates(const RunResult& result) {
+  std::vector<long> steps;
+  for (std::size_t k = 1; k < result.curve.size(); ++k) {
+    steps.push_back(std::lround(result.curve[k].time_s));
+  }
+  return steps;
+}
+
+TEST_CASE("daso halves skip and wait when the loss is stable, begins again, and cools down") {
+  // Steps of 1 s, 8 to an epoch. With hardly a step size the loss is stable: the first epoch has none before it,
+  // the second and third bring the first change, and every other one the next.
+  Json scenario = free_messages(on_nodes(timing_scenario(), 2, 2));
+  scenario["model"] = {
+      {"kind", "quadratic"}, {"dimension", 1}, {"smoothness", 1}, {"noise", 0}, {"samples", 32}};
+  scenario["stop"] = {{"updates", 44}};
+  Json daso = {{"name", "daso"}, {"step_size", 1e-5}, {"warm_up_epochs", 0}};
+  daso["cool_down_after_epochs"] = 10;
+  std::vector<long> expected;
+  const auto add = [&](long first, long last, long every) {
+    for (long step = first; step <= last; step += every) expected.push_back(step);
+  };
+  add(5, 25, 4);   // epochs 1-3: skip 4, wait 1; that of step 24 is used after the change
+  add(27, 41, 2);  // epochs 4 and 5: 2 and 1
+  add(41, 56, 1);  // 6 and 7: 1 and 0
+  add(66, 74, 8);  // 8 and 9: 8 and 2
+  add(77, 81, 4);  // 10: 4 and 1
+  add(81, 90, 1);  // cool-down: waited for in every step
+  REQUIRE(expected.size() == 44);
+  CHECK(steps_of_updates(run_of(daso, scenario)) == expected);
+
+  // A loss that falls by 1 - 0.99^16 = 15 % an epoch is not stable, and the first four epochs wait.
+  daso = {{"name", "daso"}, {"step_size", 0.01}, {"warm_up_epochs", 4}};
+  expected.clear();
+  add(1, 32, 1);
+  add(37, 81, 4);
+  CHECK(steps_of_updates(run_of(daso, scenario)) == expected);
+}
+
 TEST_CASE("daso refuses a cluster without nodes, and to wait as long as it skips") {
   CHECK_THROWS_WITH(experiment_of(with_algorithm(learning_scenario(), {{"name", "daso"}})),
                     Catch::Contains("daso needs nodes of several workers: \"per_node\""));
