@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <tuple>
 
 #include "algorithms/support/batch_allotment.hpp"
 #include "sim/base/json.hpp"
@@ -329,6 +330,32 @@ TEST_CASE("batches follow speeds in a run, with shares of the data where asked f
   const Json small = {{"name", "allocation"}, {"mode", "omnilearn"}, {"batch_size", 8}};
   CHECK_THROWS_WITH(experiment_of(with_algorithm(scenario, small)),
                     Catch::Contains("/mode: omnilearn keeps every batch from least_batch"));
+}
+
+TEST_CASE("allocation refuses what its mode does not use, at its place") {
+  const std::vector<std::tuple<std::string, Json, std::string>> options = {
+      {"ratios", {1, 2, 3, 4}, "static"},
+      {"restart_above", 2, "adaptive"},
+      {"least_batch", 1, "omnilearn"},
+      {"most_batch", 64, "omnilearn"},
+      {"move", 3, "lb_bsp"},
+  };
+  Json scenario = learning_scenario();
+  scenario["cluster"]["workers"] = {{{"name", "w"}, {"count", 4}, {"speed", "1Gf"}}};
+  scenario["defaults"]["batch_size"] = 32;
+  for (const auto& [name, value, owner] : options) {
+    for (const char* mode : {"equal", "static", "adaptive", "dbs", "omnilearn", "lb_bsp"}) {
+      CAPTURE(name, mode);
+      const Json given =
+          with_algorithm(scenario, {{"name", "allocation"}, {"mode", mode}, {name, value}});
+      if (mode == owner) {
+        CHECK_NOTHROW(experiment_of(given));
+      } else {
+        CHECK_THROWS_WITH(experiment_of(given),
+                          Catch::Contains("/" + name + ": is only for mode = " + owner));
+      }
+    }
+  }
 }
 
 }  // namespace
