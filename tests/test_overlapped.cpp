@@ -55,9 +55,8 @@ TEST_CASE("cd_sgd's bytes are two bits an entry, and all of them every k-th time
 }
 
 TEST_CASE("a push in full precision brings what compression left out") {
-  // One dimension, one bit: sign sends the entry itself, so nothing is left out; top_k of two entries with a
-  // share of one half sends one. From x = 0 with eigenvalues 1 and 2: g = (-1, -2), of which -2 is sent; the
-  // second push brings both, with the first one left out.
+  // Five dimensions, eigenvalues 2, from x = 0 to an optimum of 1: top_k with a share of a fifth sends one entry of
+  // five, and every second push brings all, with what was left out before.
   Json scenario = timing_scenario();
   scenario["model"] = {{"kind", "quadratic"},
                        {"dimension", 5},
