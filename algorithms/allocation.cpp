@@ -19,8 +19,8 @@
 ///              within [least_batch, most_batch], what is left over spread over the others
 ///              S. Tyagi, P. Sharma: OmniLearn: A Framework for Distributed Deep Learning over Heterogeneous
 ///              Clusters, arXiv 2503.17469 [code; what the 20 % are of and how the rest is spread: inferred]
-///   lb_bsp:    each period `move` samples go from the slowest to the fastest; half as many from when these
-///              two have changed places
+///   lb_bsp:    each period `move` samples go from the slowest to the fastest; half as many on oscillation, which is
+///              taken to be that these two have changed places [inferred]
 ///              C. Chen et al.: Fast Distributed Deep Learning via Worker-adaptive Batch Sizing, SoCC 2020,
 ///              arXiv 1806.02508 [second hand]
 ///
@@ -50,6 +50,8 @@ namespace {
 class Allocation : public Algorithm {
  public:
   using Mode = BatchAllotment::Mode;
+
+  static constexpr double usual_restart_above = 1.5;
 
   struct Options : SgdSpec, GradientAllReduceSpec {
     Mode mode = Mode::adaptive;
@@ -84,7 +86,7 @@ class Allocation : public Algorithm {
             &Options::period);
       f.add({.name = "restart_above",
              .doc = "adaptive: after it has settled, adjust again when max t / min t is above this",
-             .fallback = 1.5,
+             .fallback = usual_restart_above,
              .minimum = 1},
             &Options::restart_above);
       f.add({.name = "least_batch",
@@ -122,9 +124,7 @@ class Allocation : public Algorithm {
   };
 
   static void check(const Options& options, const RunFacts& facts, const Place& place) {
-    if (!options.ratios.empty() && options.mode != Mode::fixed) {
-      throw InputError(place / "ratios", "are only for mode = static: remove them");
-    }
+    refuse_of_other_modes(options, place);
     if (!options.ratios.empty() && options.ratios.size() != facts.workers) {
       throw InputError(place / "ratios", "must be one number for each of the " +
                                              std::to_string(facts.workers) + " workers, got " +
@@ -197,6 +197,21 @@ class Allocation : public Algorithm {
   }
 
  private:
+  /// What is given and would do nothing.
+  static void refuse_of_other_modes(const Options& options, const Place& place) {
+    const auto refuse = [&](bool is_given, const char* name, Mode mode, const char* mode_name) {
+      if (!is_given || options.mode == mode) return;
+      throw InputError(place / name,
+                       std::string("is only for mode = ") + mode_name + ": remove it");
+    };
+    refuse(!options.ratios.empty(), "ratios", Mode::fixed, "static");
+    refuse(options.restart_above != usual_restart_above, "restart_above", Mode::adaptive,
+           "adaptive");
+    refuse(options.least_batch.has_value(), "least_batch", Mode::omnilearn, "omnilearn");
+    refuse(options.most_batch.has_value(), "most_batch", Mode::omnilearn, "omnilearn");
+    refuse(options.move.has_value(), "move", Mode::lb_bsp, "lb_bsp");
+  }
+
   /// Where speeds depend on the batch, those at the batches they lead to.
   std::vector<std::size_t> by_known_speeds(const RunFacts& facts) const {
     constexpr int most = 100;  // it may go to and fro between neighbours

@@ -8,18 +8,22 @@
 ///                  w = `wait` steps after that: x <- (2w x + sum_{p=1..P} x_p(t-w)) / (2w + P), P nodes
 ///
 /// A blocking phase, skip 1 and w 0, comes first (`warm_up_epochs`) and, if it is asked for, last
-/// (`cool_down_after_epochs`). In between, skip and w are halved, down to 1, when the loss of an epoch has
-/// changed by less than 5 % in each of two epochs; from 1 they go to 8 and 2. `adapt` = false leaves them.
+/// (`cool_down_after_epochs`). In between, skip and w are halved when the loss of an epoch has changed by less
+/// than 5 % in each of two epochs: skip down to 1; w down to 1, and to 0 with skip 1. From skip 1 they go to 8
+/// and 2. `adapt` = false leaves them, and so do runs without losses, such as those that answer what-if.
 ///
 /// Taken where the text is silent or the code differs [inferred]: all devices of a node take part in the
 /// all-reduce between nodes, each weighing 1/(its node's devices), by messages that cross between nodes once
 /// (the authors let one device of each node in turn do so and tell the others); w is below skip; the loss is
 /// the mean of everybody's mini-batches. An update of the global model is an average between the nodes, and
 /// what is shown is the first device's model after it. One node is allreduce; skip 1, wait 0 is allreduce to
-/// rounding.
+/// rounding where all nodes have the same sum of batches. Elsewhere nodes still weigh alike, as the rule says,
+/// and a sample of a small node counts more: with different data the optimum is then not that of all data.
 ///
 /// When a worker is gone: the averages are over those present (drop), or wait for its return. One that
-/// returns gets the state of another, of its own node if it can be, when no average is under way.
+/// returns gets the state of another, of its own node if it can be, when no average is under way. P and the
+/// devices of a node are those of the cluster's description, whoever is gone: a node with fewer devices
+/// weighs less, and the mean over the nodes left still counts P times beside 2w [inferred].
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -232,7 +236,7 @@ AlgorithmInfo daso() {
       "Coquelin et al. 2022, arXiv 2104.05588", Listed{185},
       "averages are over those present; one that returns gets the state of another",
       {.family = Family::hierarchical,
-       .needs = "nodes",
+       .needs = "nodes (of equal size where data differ)",
        .different_data = true,
        .cost = "2 (W - P) inside the P nodes every step; 2 (P - 1) between them every `skip`"});
 }

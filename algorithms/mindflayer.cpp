@@ -16,7 +16,8 @@
 /// It wins where times have heavy tails, and only there. A patience of inf and one trial is sync.
 ///
 /// When a worker is gone: the round needs nothing of it (drop), and the trials that it made count; or it
-/// waits for its return. One that returns is sent the present model and makes all its trials.
+/// waits for its return. One that returns is sent the present model and makes all its trials; b_i is then
+/// what it made before and after.
 #include <algorithm>
 
 #include "algorithms/support/attendance.hpp"
@@ -91,12 +92,12 @@ class MindFlayer : public Algorithm {
     std::vector<Trials> trials(me.workers());
     Attendance attendance(me);
     me.on_join([&](std::size_t i) {
-      trials[i].in_round = 0;
+      trials[i].since_joined = 0;
       me.send_model(i, x);
     });
     for (;;) {
       me.broadcast_model(x);
-      for (Trials& of_worker : trials) of_worker.in_round = 0;
+      for (Trials& of_worker : trials) of_worker.begin_round();
       std::vector<Push> finished;
       do {
         Event event = *me.next_event();
@@ -110,8 +111,8 @@ class MindFlayer : public Algorithm {
         }
         trials[push.sender].count(is_finished);
         if (is_finished) finished.push_back(std::move(push));
-      } while (
-          !attendance.all([&](std::size_t i) { return trials[i].in_round >= options_.trials; }));
+      } while (!attendance.all(
+          [&](std::size_t i) { return trials[i].since_joined >= options_.trials; }));
       if (finished.empty()) continue;
       double expected = 0;  // sum_i b_i p_i
       for (const Trials& of_worker : trials) {
@@ -144,11 +145,14 @@ class MindFlayer : public Algorithm {
   /// Of one worker.
   struct Trials {
     std::size_t in_round = 0;
-    double all = 0;  // since the start
+    std::size_t since_joined = 0;  // of those in the round: what is waited for
+    double all = 0;                // since the start
     double finished = 0;
 
+    void begin_round() { in_round = since_joined = 0; }
     void count(bool is_finished) {
       ++in_round;
+      ++since_joined;
       all += 1;
       if (is_finished) finished += 1;
     }

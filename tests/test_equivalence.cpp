@@ -118,21 +118,6 @@ TEST_CASE("every algorithm runs on several servers, or says that it does not") {
   }
 }
 
-TEST_CASE("every algorithm runs on nodes of several devices, with the same bytes for all threads") {
-  for (const Json& algorithm : every_algorithm()) {
-    Json scenario = with_algorithm(learning_scenario(), algorithm);
-    scenario["stop"]["updates"] = 12;
-    const Json inside = {{"bandwidth", "10GBps"}, {"latency", "2us"}};
-    for (Json& worker : scenario["cluster"]["workers"]) {
-      worker.update({{"count", 4}, {"per_node", 2}, {"inside", inside}});
-    }
-    CAPTURE(algorithm.dump());
-    const RunResult once = run_of(algorithm, scenario);
-    CHECK(once.updates >= 1);
-    CHECK(text_of(simulate(scenario, 0, 3)) == text_of(once));
-  }
-}
-
 TEST_CASE("every file in algorithms/ is one algorithm, of the name of the file") {
   std::vector<std::string> files;
   const std::filesystem::path folder = std::filesystem::path(MOTLEY_SOURCE_DIR) / "algorithms";

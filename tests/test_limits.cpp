@@ -142,6 +142,56 @@ TEST_CASE("a run writes the limits of its cluster, and says them") {
   CHECK(contains(outcome.out, "up to a constant"));
 }
 
+TEST_CASE("an algorithm that chooses batches is set beside the best ones, not the scenario's") {
+  // Beside 8 each, of a sum of 32: workers a are best at 32 samples with 410 a second, or, where no more than 16 fit,
+  // at 16: between 8 samples in 8/220 s and 32 in 32/410 s a third of the way. b's best, 50, is neither its
+  // first nor its last measurement. At 8 each they make 220 and 40.
+  Json scenario = Json::parse(R"({
+    "name": "limits",
+    "model": {"kind": "quadratic", "dimension": 4, "noise": 1},
+    "cluster": {"workers": [
+        {"name": "a", "count": 2, "samples_per_s": {"1": 40, "8": 220, "32": 410, "128": 900}},
+        {"name": "b", "count": 2, "samples_per_s": {"1": 20, "8": 40, "16": 50, "32": 45}}],
+      "server": {"speed": "1Tf"}, "link": {"bandwidth": "1Gbps", "latency": "0s"}},
+    "cost": {"model_size": "1kB"},
+    "target": {"loss": 0.01},
+    "stop": {"time": "20s"},
+    "evaluate": {"every": "5s"},
+    "defaults": {"batch_size": 8, "step_size": 0.1},
+    "algorithms": [{"name": "allocation", "mode": "adaptive", "period": 5},
+                   {"name": "allocation", "label": "static", "mode": "static"},
+                   {"name": "allocation", "label": "equal", "mode": "equal"},
+                   {"name": "sync"}]
+  })");
+  const double in_between_s = 8 / 220.0 + (32 / 410.0 - 8 / 220.0) / 3;
+  for (const bool limited : {false, true}) {
+    if (limited) scenario["cluster"]["workers"][0]["max_batch"] = 16;
+    Workplace workplace;
+    workplace.write("s.json", scenario.dump());
+    const Outcome outcome = workplace.run({"--no-whatif"});
+    REQUIRE(outcome.exit_code == 0);
+    const auto rows = rows_of(workplace.result("limits.csv"));
+    for (const std::size_t chooses : {0, 1}) {
+      const auto& row = rows.at(chooses);
+      CHECK(std::stod(row.at("samples_per_s")) ==
+            Approx(2 * (limited ? 16 / in_between_s : 410) + 2 * 50));
+      CHECK(std::stod(row.at("of_the_limit")) < 1);
+      for (const char* column : {"gradients_per_s", "sync_updates_per_s", "theory_sync_s"}) {
+        CHECK(row.at(column).empty());
+      }
+      // What made the scenario's batches no limit.
+      CHECK(std::stod(row.at("measured_updates_per_s")) > 40 / 8.0);
+    }
+    for (const std::size_t given : {2, 3}) {
+      const auto& row = rows.at(given);
+      CHECK(std::stod(row.at("samples_per_s")) == Approx(2 * 220 + 2 * 40));
+      CHECK(std::stod(row.at("sync_updates_per_s")) == Approx(40 / 8.0));
+      CHECK(!row.at("theory_sync_s").empty());
+    }
+    CHECK(contains(outcome.out, "5 updates/s with one of each, with the batches of equal"));
+  }
+}
+
 TEST_CASE("without a target loss there is no theory") {
   Workplace workplace;
   REQUIRE(workplace.run({"--no-whatif"}).exit_code == 0);

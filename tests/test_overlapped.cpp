@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <tuple>
 
 #include "algorithms/support/batch_allotment.hpp"
 #include "sim/base/json.hpp"
@@ -54,9 +55,8 @@ TEST_CASE("cd_sgd's bytes are two bits an entry, and all of them every k-th time
 }
 
 TEST_CASE("a push in full precision brings what compression left out") {
-  // One dimension, one bit: sign sends the entry itself, so nothing is left out; top_k of two entries with a
-  // share of one half sends one. From x = 0 with eigenvalues 1 and 2: g = (-1, -2), of which -2 is sent; the
-  // second push brings both, with the first one left out.
+  // Five dimensions, eigenvalues 2, from x = 0 to an optimum of 1: top_k with a share of a fifth sends one entry of
+  // five, and every second push brings all, with what was left out before.
   Json scenario = timing_scenario();
   scenario["model"] = {{"kind", "quadratic"},
                        {"dimension", 5},
@@ -170,6 +170,45 @@ TEST_CASE("daso hides the averages between nodes behind computation") {
   hides["wait"] = 1;
   CHECK(run_of(waits, scenario).virtual_s > 20 * 2.7);
   CHECK(run_of(hides, scenario).virtual_s < 20 * 2.2);
+}
+
+/// At which steps of 1 s the averages between nodes were used.
+std::vector<long> steps_of_updates(const RunResult& result) {
+  std::vector<long> steps;
+  for (std::size_t k = 1; k < result.curve.size(); ++k) {
+    steps.push_back(std::lround(result.curve[k].time_s));
+  }
+  return steps;
+}
+
+TEST_CASE("daso halves skip and wait when the loss is stable, begins again, and cools down") {
+  // Steps of 1 s, 8 to an epoch. With hardly a step size the loss is stable: the first epoch has none before it,
+  // the second and third bring the first change, and every other one the next.
+  Json scenario = free_messages(on_nodes(timing_scenario(), 2, 2));
+  scenario["model"] = {
+      {"kind", "quadratic"}, {"dimension", 1}, {"smoothness", 1}, {"noise", 0}, {"samples", 32}};
+  scenario["stop"] = {{"updates", 44}};
+  Json daso = {{"name", "daso"}, {"step_size", 1e-5}, {"warm_up_epochs", 0}};
+  daso["cool_down_after_epochs"] = 10;
+  std::vector<long> expected;
+  const auto add = [&](long first, long last, long every) {
+    for (long step = first; step <= last; step += every) expected.push_back(step);
+  };
+  add(5, 25, 4);   // epochs 1-3: skip 4, wait 1; that of step 24 is used after the change
+  add(27, 41, 2);  // epochs 4 and 5: 2 and 1
+  add(41, 56, 1);  // 6 and 7: 1 and 0
+  add(66, 74, 8);  // 8 and 9: 8 and 2
+  add(77, 81, 4);  // 10: 4 and 1
+  add(81, 90, 1);  // cool-down: waited for in every step
+  REQUIRE(expected.size() == 44);
+  CHECK(steps_of_updates(run_of(daso, scenario)) == expected);
+
+  // A loss that falls by 1 - 0.99^16 = 15 % an epoch is not stable, and the first four epochs wait.
+  daso = {{"name", "daso"}, {"step_size", 0.01}, {"warm_up_epochs", 4}};
+  expected.clear();
+  add(1, 32, 1);
+  add(37, 81, 4);
+  CHECK(steps_of_updates(run_of(daso, scenario)) == expected);
 }
 
 TEST_CASE("daso refuses a cluster without nodes, and to wait as long as it skips") {
@@ -290,6 +329,32 @@ TEST_CASE("batches follow speeds in a run, with shares of the data where asked f
   const Json small = {{"name", "allocation"}, {"mode", "omnilearn"}, {"batch_size", 8}};
   CHECK_THROWS_WITH(experiment_of(with_algorithm(scenario, small)),
                     Catch::Contains("/mode: omnilearn keeps every batch from least_batch"));
+}
+
+TEST_CASE("allocation refuses what its mode does not use, at its place") {
+  const std::vector<std::tuple<std::string, Json, std::string>> options = {
+      {"ratios", {1, 2, 3, 4}, "static"},
+      {"restart_above", 2, "adaptive"},
+      {"least_batch", 1, "omnilearn"},
+      {"most_batch", 64, "omnilearn"},
+      {"move", 3, "lb_bsp"},
+  };
+  Json scenario = learning_scenario();
+  scenario["cluster"]["workers"] = {{{"name", "w"}, {"count", 4}, {"speed", "1Gf"}}};
+  scenario["defaults"]["batch_size"] = 32;
+  for (const auto& [name, value, owner] : options) {
+    for (const char* mode : {"equal", "static", "adaptive", "dbs", "omnilearn", "lb_bsp"}) {
+      CAPTURE(name, mode);
+      const Json given =
+          with_algorithm(scenario, {{"name", "allocation"}, {"mode", mode}, {name, value}});
+      if (mode == owner) {
+        CHECK_NOTHROW(experiment_of(given));
+      } else {
+        CHECK_THROWS_WITH(experiment_of(given),
+                          Catch::Contains("/" + name + ": is only for mode = " + owner));
+      }
+    }
+  }
 }
 
 }  // namespace

@@ -13,15 +13,16 @@ bool are_alike(const LimitRow& a, const LimitRow& b) {
   return a.gradients_per_s == b.gradients_per_s && a.sync_updates_per_s == b.sync_updates_per_s;
 }
 
-std::string whose(const std::vector<LimitRow>& rows) {
+std::string whose(const std::vector<LimitRow>& rows, const LimitRow& shown) {
   const bool all_alike =
-      std::ranges::all_of(rows, [&](const LimitRow& row) { return are_alike(row, rows.front()); });
-  return all_alike ? "" : ", with the batches of " + rows.front().algorithm;
+      std::ranges::all_of(rows, [&](const LimitRow& row) { return are_alike(row, shown); });
+  return all_alike ? "" : ", with the batches of " + shown.algorithm;
 }
 
-void print_theory(std::ostream& out, const std::vector<LimitRow>& rows, std::size_t workers) {
-  const LimitRow::Theory& theory = *rows.front().theory;
-  out << "  theory's optimal time" << whose(rows)
+void print_theory(std::ostream& out, const std::vector<LimitRow>& rows, const LimitRow& shown,
+                  std::size_t workers) {
+  const LimitRow::Theory& theory = *shown.theory;
+  out << "  theory's optimal time" << whose(rows, shown)
       << ", up to a constant and with free messages: " << seconds(theory.same.time_s) << " by the "
       << (theory.same.workers == workers ? std::to_string(workers) + " workers"
                                          : std::to_string(theory.same.workers) + " fastest of " +
@@ -48,12 +49,14 @@ void print_theory(std::ostream& out, const std::vector<LimitRow>& rows, std::siz
 }  // namespace
 
 void print_limits(std::ostream& out, const std::vector<LimitRow>& rows, std::size_t workers) {
-  if (rows.empty()) return;
-  const LimitRow& first = rows.front();
-  out << "\nLimits of the cluster (limits.csv)\n  at most " << significant(first.gradients_per_s, 3)
-      << " gradients/s by all workers, " << significant(first.sync_updates_per_s, 3)
-      << " updates/s with one of each" << whose(rows) << "\n";
-  if (first.theory) print_theory(out, rows, workers);
+  const auto shown = std::ranges::find_if(
+      rows, [](const LimitRow& row) { return row.gradients_per_s.has_value(); });
+  if (shown == rows.end()) return;
+  out << "\nLimits of the cluster (limits.csv)\n  at most "
+      << significant(*shown->gradients_per_s, 3) << " gradients/s by all workers, "
+      << significant(*shown->sync_updates_per_s, 3) << " updates/s with one of each"
+      << whose(rows, *shown) << "\n";
+  if (shown->theory) print_theory(out, rows, *shown, workers);
 }
 
 }  // namespace motley

@@ -22,6 +22,45 @@ std::vector<double> taus_of(const Experiment& experiment, const RunPlan& plan) {
   return taus;
 }
 
+/// Whether a run decided on other batches than the scenario gives.
+bool chooses_batches(const ComparisonRow& row, const RunPlan& plan) {
+  return std::ranges::any_of(row.runs, [&](const RunResult* run) {
+    return std::ranges::any_of(run->decisions, [&](const Decision& decision) {
+      return decision.quantity == "batch_size" &&
+             decision.value != static_cast<double>(plan.batches[decision.rank]);
+    });
+  });
+}
+
+/// Samples per second of all workers, each with the batch that is best for it. None has more samples than
+/// the sum of the scenario's batches, which is kept, nor than fit.
+double most_samples_per_s(const RunFacts& facts, std::size_t sum_of_batches) {
+  std::map<std::pair<const MeasuredThroughput*, std::size_t>, std::size_t> best_batches;
+  const auto best_batch = [&](const StepTime& step, std::size_t most) {
+    if (!step.measured) return most;  // an overhead counts the less, the larger the batch is
+    std::size_t& best = best_batches[{step.measured.get(), most}];
+    if (best > 0) return best;
+    double best_speed = 0;
+    for (std::size_t n = 1; n <= most; ++n) {
+      const double speed = step.speed_at(n, 1, 1);
+      if (speed <= best_speed) continue;
+      best_speed = speed;
+      best = n;
+    }
+    return best;
+  };
+  std::vector<std::size_t> batches(facts.workers, sum_of_batches);
+  for (std::size_t i = 0; i < facts.step_times.size(); ++i) {
+    const std::optional<std::size_t> fits =
+        facts.max_batches.empty() ? std::nullopt : facts.max_batches[i];
+    const std::size_t most = std::min(fits.value_or(sum_of_batches), sum_of_batches);
+    batches[i] = best_batch(facts.step_times[i].second, most);
+  }
+  double sum = 0;
+  for (const double speed : facts.speeds_at(batches)) sum += speed / facts.flops_per_sample;
+  return sum;
+}
+
 template <class Figure>
 std::optional<double> mean_rate(const ComparisonRow& row, Figure figure) {
   double sum = 0;
@@ -92,6 +131,20 @@ class TheoryOfRuns {
   std::map<std::string, ProblemConstants> estimates_;  // by what they are of
 };
 
+/// All that follows from the times of gradients of the scenario's batches.
+void limit_by_batches(const Experiment& experiment, const RunPlan& plan, TheoryOfRuns& theory,
+                      LimitRow& row) {
+  const std::vector<double> taus = taus_of(experiment, plan);
+  double gradients_per_s = 0;
+  for (std::size_t i = 0; i < taus.size(); ++i) {
+    gradients_per_s += 1 / taus[i];
+    row.samples_per_s += static_cast<double>(plan.batches[i]) / taus[i];
+  }
+  row.gradients_per_s = gradients_per_s;
+  row.sync_updates_per_s = 1 / *std::ranges::max_element(taus);
+  row.theory = theory.of(experiment, plan, taus);
+}
+
 }  // namespace
 
 std::vector<LimitRow> limits_of(const Study& study, const std::vector<RunResult>& results) {
@@ -110,18 +163,16 @@ std::vector<LimitRow> limits_of(const Study& study, const std::vector<RunResult>
     if (run == first_run.end()) continue;
     const Experiment& experiment = study.experiment(run->second);
     const RunPlan plan = study.plan(run->second);
-    const std::vector<double> taus = taus_of(experiment, plan);
     LimitRow row{compared.algorithm, compared.point};
-    for (std::size_t i = 0; i < taus.size(); ++i) {
-      row.gradients_per_s += 1 / taus[i];
-      row.samples_per_s += static_cast<double>(plan.batches[i]) / taus[i];
+    if (chooses_batches(compared, plan)) {
+      row.samples_per_s = most_samples_per_s(experiment.facts(), plan.batches.sum());
+    } else {
+      limit_by_batches(experiment, plan, theory, row);
     }
-    row.sync_updates_per_s = 1 / *std::ranges::max_element(taus);
     find_narrowest_link(compared, row);
     row.measured_samples_per_s = mean_rate(compared, [](const RunResult& r) { return r.samples; });
     row.measured_updates_per_s = mean_rate(compared, [](const RunResult& r) { return r.updates; });
     if (compared.time_to_target_s) row.time_to_target_s = compared.time_to_target_s->value;
-    row.theory = theory.of(experiment, plan, taus);
     rows.push_back(std::move(row));
   }
   return rows;

@@ -33,9 +33,15 @@ const ColumnTable<LimitRow>& limits_table() {
     t.add("gradients_per_s", "1/s",
           "limit: sum of 1/tau over the workers, tau the time of a gradient of this algorithm's "
           "batch "
-          "size at the described speed",
+          "size at the described speed; empty, like all that depends on tau, where the algorithm "
+          "chose other batches than the scenario's (decisions.csv)",
           &LimitRow::gradients_per_s);
-    t.add("samples_per_s", "1/s", "limit: the same in samples", &LimitRow::samples_per_s);
+    t.add(
+        "samples_per_s", "1/s",
+        "limit: the same in samples; where the algorithm chose other batches, with each worker at "
+        "the batch that is best for it, from 1 to the sum of the scenario's batches and no more "
+        "than its max_batch",
+        &LimitRow::samples_per_s);
     t.add("sync_updates_per_s", "1/s",
           "limit of a synchronous method with a gradient of everybody in each update: 1/(largest "
           "tau)",
@@ -57,7 +63,7 @@ const ColumnTable<LimitRow>& limits_table() {
     t.add(
         "constants", "",
         "of theory: known (quadratic), or estimated at the initial model; empty where there is no "
-        "target loss, and then there is no theory",
+        "target loss, or the algorithm chose other batches, and then there is no theory",
         [](const LimitRow& row) { return row.theory ? row.theory->constants : std::string(); });
     t.add("smoothness", "", "L", of_theory(&Theory::smoothness));
     t.add("gap", "", "D = f(x0) - min f; the minimum is taken to be 0", of_theory(&Theory::gap));

@@ -14,10 +14,11 @@ struct LimitRow {
   std::string algorithm;  ///< its label
   std::vector<Json> point;
 
-  // At the speeds of the cluster's description and the algorithm's batch sizes.
-  double gradients_per_s = 0;     ///< sum_i 1/tau_i
-  double samples_per_s = 0;       ///< sum_i b_i/tau_i
-  double sync_updates_per_s = 0;  ///< 1/max_i tau_i
+  // At the speeds of the cluster's description and the scenario's batch sizes. Of an algorithm that chooses
+  // other batches there is only samples_per_s, of the best ones.
+  std::optional<double> gradients_per_s = {};     ///< sum_i 1/tau_i
+  double samples_per_s = 0;                       ///< sum_i b_i/tau_i
+  std::optional<double> sync_updates_per_s = {};  ///< 1/max_i tau_i
   std::string narrowest_link = {};
   std::optional<double> link_updates_per_s = {};
 
