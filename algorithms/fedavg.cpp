@@ -25,6 +25,7 @@
 #include "algorithms/support/participation.hpp"
 #include "algorithms/support/proximal.hpp"
 #include "algorithms/support/server_rule.hpp"
+#include "algorithms/support/unused_option.hpp"
 #include "sim/vocabulary/algorithm.hpp"
 
 namespace motley {
@@ -66,6 +67,9 @@ class FedAvg : public Algorithm {
   static void check(const Options& options, const RunFacts& facts, const Place& place) {
     options.participation.check(facts.workers, place / "participation");
     options.LocalWork::check(place);
+    options.ServerRuleSpec::check(place);
+    refuse_unused(!options.deadline_s && options.late != Late::drop, place / "late",
+                  "a round with a deadline");
     check_proximal(options.proximal, options, place);
     if (options.deadline_s && facts.servers > 1) {
       throw InputError(place / "deadline",

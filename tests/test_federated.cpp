@@ -113,14 +113,13 @@ TEST_CASE("fedavg's server rules step as their formulas say") {
   const double tau = 0.01;
   for (const std::string rule : {"sgd", "momentum", "adam", "yogi"}) {
     CAPTURE(rule);
-    const RunResult result = run_of({{"name", "fedavg"},
-                                     {"local_steps", 2},
-                                     {"server_rule", rule},
-                                     {"server_step_size", eta_g},
-                                     {"server_momentum", b},
-                                     {"server_beta2", b2},
-                                     {"server_epsilon", tau}},
-                                    scenario);
+    Json fedavg = {
+        {"name", "fedavg"}, {"local_steps", 2}, {"server_rule", rule}, {"server_step_size", eta_g}};
+    if (rule != "sgd") fedavg["server_momentum"] = b;
+    if (rule == "adam" || rule == "yogi") {
+      fedavg.update({{"server_beta2", b2}, {"server_epsilon", tau}});
+    }
+    const RunResult result = run_of(fedavg, scenario);
     double e = -1;
     double m = 0;
     double v = tau * tau;
@@ -367,6 +366,49 @@ TEST_CASE("rules that an algorithm's formulas do not know are refused") {
   refused({{"name", "bvr_l_sgd"}, {"momentum", 0.1}}, "remove momentum and rule");
   refused({{"name", "fedavg"}, {"proximal", 1}, {"rule", {{"kind", "adamw"}}}},
           "/proximal: is not for adamw");
+}
+
+TEST_CASE("options that nothing would read are refused, unless they are as they would be anyhow") {
+  const Json scenario = learning_scenario();
+  const auto refused = [&](const Json& algorithm, const std::string& why) {
+    CHECK_THROWS_WITH(experiment_of(with_algorithm(scenario, algorithm)), Catch::Contains(why));
+  };
+  const auto accepted = [&](const Json& algorithm) {
+    CHECK_NOTHROW(experiment_of(with_algorithm(scenario, algorithm)));
+  };
+  const Json fedavg = {{"name", "fedavg"}};
+  refused(with(fedavg, {{"late", "partial"}}), "/late: is only for a round with a deadline");
+  accepted(with(fedavg, {{"late", "partial"}, {"deadline", "1s"}}));
+  accepted(with(fedavg, {{"late", "drop"}}));
+
+  refused(with(fedavg, {{"server_momentum", 0.5}}),
+          "/server_momentum: is only for server_rule = momentum, adam or yogi: remove it");
+  for (const char* rule : {"sgd", "momentum"}) {
+    refused(with(fedavg, {{"server_rule", rule}, {"server_beta2", 0.5}}),
+            "/server_beta2: is only for server_rule = adam or yogi: remove it");
+    refused(with(fedavg, {{"server_rule", rule}, {"server_epsilon", 0.5}}),
+            "/server_epsilon: is only for server_rule = adam or yogi: remove it");
+  }
+  accepted(with(fedavg, {{"server_rule", "momentum"}, {"server_momentum", 0.5}}));
+  accepted(with(fedavg, {{"server_momentum", 0.9}, {"server_beta2", 0.99}}));
+
+  for (const char* name : {"fedavg", "fednova", "fedlalr", "scaffold", "fedasync"}) {
+    CAPTURE(name);
+    refused({{"name", name}, {"local_epochs", 1}, {"local_steps", 9}},
+            "/local_steps: has no effect, since local_epochs is given: remove one of them");
+    accepted({{"name", name}, {"local_epochs", 1}, {"local_steps", 8}});
+  }
+
+  const Json fedasync = {{"name", "fedasync"}};
+  for (const char* key : {"hinge_slope", "hinge_after"}) {
+    refused(with(fedasync, {{key, 3}}),
+            "/" + std::string(key) + ": is only for staleness_scaling = hinge: remove it");
+    accepted(with(fedasync, {{key, 3}, {"staleness_scaling", "hinge"}}));
+  }
+  for (const char* scaling : {"constant", "hinge"}) {
+    refused(with(fedasync, {{"staleness_exponent", 1}, {"staleness_scaling", scaling}}),
+            "/staleness_exponent: is only for staleness_scaling = polynomial: remove it");
+  }
 }
 
 // ---- Bias, and its cure ----
