@@ -5,6 +5,7 @@
 #include "algorithms/support/clients.hpp"
 #include "sim/base/json.hpp"
 #include "tests/one_dimension.hpp"
+#include "tests/program.hpp"
 
 namespace motley {
 namespace {
@@ -26,9 +27,10 @@ TEST_CASE("fedavg of everybody with one step is sync, to rounding") {
   check_near(run_of({{"name", "fedavg"}, {"local_steps", 1}}), run_of({{"name", "sync"}}));
 }
 
-TEST_CASE("fedavg without a proximal term is fedavg, and with one it is not") {
+TEST_CASE(
+    "fedavg with a proximal term that is next to nothing is fedavg, and with a large one not") {
   const Json plain = {{"name", "fedavg"}, {"local_steps", 4}};
-  CHECK(same_run(run_of(plain), run_of(with(plain, {{"proximal", 0}}))));
+  check_near(run_of(plain), run_of(with(plain, {{"proximal", 1e-9}})));
   CHECK(losses(run_of(plain)) != losses(run_of(with(plain, {{"proximal", 1}}))));
 }
 
@@ -194,13 +196,50 @@ TEST_CASE("models are weighted by their workers' data") {
   equal["data"]["partition"] = {{"kind", "shards"}};
   const Json fedavg = {{"name", "fedavg"}, {"local_epochs", 1}};
   const RunResult uneven = run_of(fedavg, scenario);
+  REQUIRE(uneven.decisions.size() == 4);
   for (const Decision& decision : uneven.decisions) {
-    if (decision.quantity != "local_steps") continue;
+    REQUIRE(decision.quantity == "local_steps");
     const auto data = static_cast<double>(uneven.workers[decision.rank].data_samples);
     CHECK(decision.value == std::max(1.0, std::round(data / 8)));
   }
-  for (const Decision& decision : run_of(fedavg, equal).decisions) {
+  const RunResult even = run_of(fedavg, equal);
+  REQUIRE(even.decisions.size() == 4);
+  for (const Decision& decision : even.decisions) {
     CHECK(decision.value == std::round(150.0 / 8));
+  }
+}
+
+TEST_CASE("fedavg's update is the mean of the models, each as often as its worker has samples") {
+  // Six rows of class a and two of class b, at two workers. The only feature is the same in all and so
+  // nothing when standardised: what is learnt is l, the difference of the two classes' biases, from 0.
+  const tests::TemporaryFolder folder;
+  std::string rows = "user,x,kind\n";
+  for (int i = 0; i < 6; ++i) rows += "1,5,a\n";
+  for (int i = 0; i < 2; ++i) rows += "2,5,b\n";
+  folder.write("train.csv", rows);
+  folder.write("test.csv", "user,x,kind\n3,5,a\n");
+  Json scenario = equal_workers(2);
+  scenario["data"] = {{"kind", "csv"},
+                      {"path", folder.file("train.csv")},
+                      {"test_path", folder.file("test.csv")},
+                      {"label", "kind"},
+                      {"partition", {{"kind", "by_column"}, {"column", "user"}}}};
+  scenario["model"] = {{"kind", "softmax"}};
+  scenario["defaults"] = {{"batch_size", 2}, {"step_size", eta}};
+  scenario["stop"] = {{"updates", 3}};
+  const RunResult result = run_of({{"name", "fedavg"}, {"local_steps", 2}}, scenario);
+  double l = 0;
+  for (std::size_t round = 0; round <= 3; ++round) {
+    CAPTURE(round);
+    CHECK(result.curve.at(round).test_loss.value() ==
+          Approx(std::log(1 + std::exp(-l))).epsilon(1e-5));
+    double of_a = l;
+    double of_b = l;
+    for (int step = 0; step < 2; ++step) {
+      of_a += eta * 2 / (1 + std::exp(of_a));
+      of_b -= eta * 2 / (1 + std::exp(-of_b));
+    }
+    l = (6 * of_a + 2 * of_b) / 8;
   }
 }
 
