@@ -9,7 +9,8 @@
 ///
 /// s(delta) = 1, (1 + delta)^-a (a = `staleness_exponent`), or the hinge: 1 up to delta = b
 /// (`hinge_after`), then 1 / (a (delta - b) + 1) (a = `hinge_slope`) [paper; the hinge's 10 and 4
-/// recalled]. Who is sent the model next is drawn evenly from those that are idle [inferred]. alpha = 1,
+/// recalled]. Who is sent the model next is drawn evenly from those that are idle [inferred]. The state of
+/// the local rule, as momentum, stays with its worker from one visit to the next [inferred]. alpha = 1,
 /// s = 1 and one worker is SGD by rounds of H steps.
 ///
 /// When a worker is gone: another one is drawn in its place (drop), or its work is sent to it again when
