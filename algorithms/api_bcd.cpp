@@ -4,14 +4,18 @@
 ///
 ///   worker i, for ever:  receive a token z_m
 ///                        H times: x_i <- x_i - eta (grad f(x_i; B samples) + tau sum_m (x_i - z_m))
-///                        z_m <- z_m + (x_i - x_i as z_m last saw it) / W
+///                        z_m <- z_m + (x_i - x_i before these steps) / W
 ///                        send z_m to a neighbour, drawn evenly
 ///
-/// There are M tokens. Of the others a worker takes what they were when they last came by. That the
-/// difference is to what this token saw, not to what the worker was before these steps, is inferred:
-/// so each z_m is the mean of all x_i as it last saw them; with one token both are the same. The steps are
+/// There are M tokens. Of the others a worker takes what they were when they last came by. The steps are
 /// gradient steps, which the paper has as a variant; at least one is taken at every visit. An update
 /// is a visit; the curve shows the mean of all x_i, an oracle, and beside it how far they are apart.
+///
+/// Each token has a part of the changes only: the z_m - x_0 add up to mean(x_i) - x_0, with x_0 the first
+/// model. So with M > 1 the run does not end at the optimum but where mean(grad f_i) + (M - 1) tau
+/// (mean(x_i) - x_0) = 0. With `token_step: seen` [inferred] a token goes by (x_i - x_i as it last saw it)
+/// / W instead: then each z_m is the mean of all x_i as it last saw them, and nothing pulls to x_0. With
+/// one token both are the same.
 ///
 /// When a worker is gone: a token may be lost with it. So when somebody is noticed to be gone, or returns,
 /// its neighbours send out all tokens anew, and those sent out before the last are stopped where they
@@ -31,11 +35,14 @@ namespace {
 
 class ApiBcd : public Algorithm {
  public:
+  enum class TokenStep { visit, seen };
+
   struct Options : SgdSpec {
     Graph graph;
     std::size_t tokens = 0;
     std::size_t local_steps = 0;
     double penalty = 0;
+    TokenStep token_step = TokenStep::visit;
 
     static Fields<Options> fields() {
       Fields<Options> f;
@@ -58,6 +65,12 @@ class ApiBcd : public Algorithm {
              .minimum = 0,
              .above_minimum = true},
             &Options::penalty);
+      f.add({.name = "token_step",
+             .doc = "by what a token goes on, over W: visit (how far the worker's model went while "
+                    "it was there) or seen (how far it is from what this token last saw of it)",
+             .fallback = "visit",
+             .choices = {"visit", "seen"}},
+            &Options::token_step);
       return f;
     }
   };
@@ -108,11 +121,12 @@ class ApiBcd : public Algorithm {
       const std::size_t m = held.front();
       held.pop_front();
       Token& token = tokens[m];
+      const Parameters before = options_.token_step == TokenStep::visit ? x : token.seen;
       x = *me.local_steps(x, options_.local_steps, options_.batch_size[me.rank()], rule, Until{},
                           pull(tokens));
       const float share = 1.0F / static_cast<float>(me.workers());
       token.z += share * x;
-      token.z -= share * token.seen;
+      token.z -= share * before;
       token.seen = x;
       me.finish_own_update(x, ++visits);
       const std::vector<std::size_t> there = present_neighbours(me);
@@ -133,7 +147,7 @@ class ApiBcd : public Algorithm {
   struct Token {
     Parameters z;
     Parameters seen;                 // x_i as it last saw it
-    std::pair<double, double> life;  // when it was sent out, and by whom
+    std::pair<double, double> life;  // how often tokens had been sent out anew, and by whom
   };
 
   /// A token that is here, unless a newer one has been.
@@ -167,11 +181,14 @@ class ApiBcd : public Algorithm {
     return mine;
   }
 
-  /// All tokens, sent out now; nothing that was sent out before counts any more.
+  /// All tokens, sent out anew: they are newer than all that came by here. That is enough when one is lost:
+  /// whoever had sent it to the worker that is gone is a neighbour, knows it, and sends out a newer one.
   static std::deque<std::size_t> all_anew(const Worker& me, std::vector<Token>& tokens) {
+    double times = 0;
+    for (const Token& token : tokens) times = std::max(times, token.life.first);
     std::deque<std::size_t> all;
     for (std::size_t m = 0; m < tokens.size(); ++m) {
-      tokens[m].life = {me.clock(), static_cast<double>(me.rank())};
+      tokens[m].life = {times + 1, static_cast<double>(me.rank())};
       all.push_back(m);
     }
     return all;

@@ -10,8 +10,10 @@
 ///                          send y
 ///
 /// The paper lets every worker take the local steps and then draws whose are used; here it is drawn
-/// before, and the others' steps, which nobody would see, are not made [inferred]. So is that
-/// every round begins with a large batch. A local step but the first takes two gradients. H = 1 is
+/// before, and the others' steps, which nobody would see, are not made [inferred]. The path is the
+/// same in law, but a round is faster than the paper's, which waits until all have taken their steps: it
+/// takes the time of the worker drawn, not that of the slowest. Inferred is also that every round begins
+/// with a large batch. A local step but the first takes two gradients. H = 1 is
 /// SGD with gradients of all workers' large batches.
 ///
 /// When a worker is gone: the mean is over those present, and another one is drawn (drop), or its

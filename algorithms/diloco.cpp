@@ -36,6 +36,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "algorithms/support/unused_option.hpp"
 #include "sim/vocabulary/algorithm.hpp"
 
 namespace motley {
@@ -53,11 +54,12 @@ class DiLoCo : public Algorithm {
     std::optional<std::size_t> delay;
     bool dylu = false;
     double grace_s = 0;
-    std::size_t fragments = 0;
-    std::size_t overlap_steps = 0;
-    double mix = 0;
+    std::size_t fragments = 4;
+    std::size_t overlap_steps = 1;
+    double mix = 0.5;
 
     static Fields<Options> fields() {
+      const Options usual;
       Fields<Options> f;
       f.include(SgdSpec::fields());
       f.add({.name = "mode",
@@ -102,19 +104,19 @@ class DiLoCo : public Algorithm {
             &Options::grace_s);
       f.add({.name = "fragments",
              .doc = "P of streaming; at most local_steps",
-             .fallback = 4,
+             .fallback = static_cast<int>(usual.fragments),
              .minimum = 1},
             &Options::fragments);
       f.add(
           {.name = "overlap_steps",
            .doc = "V of streaming: inner steps during which a fragment's mean is under way; fewer "
                   "than local_steps / fragments",
-           .fallback = 1,
+           .fallback = static_cast<int>(usual.overlap_steps),
            .minimum = 0},
           &Options::overlap_steps);
       f.add({.name = "mix",
              .doc = "a of streaming: what the own fragment weighs when the outer one comes",
-             .fallback = 0.5,
+             .fallback = usual.mix,
              .minimum = 0,
              .maximum = 1},
             &Options::mix);
@@ -129,6 +131,7 @@ class DiLoCo : public Algorithm {
                        "diloco needs a single server when it is asynchronous: several would "
                        "apply pushes in different orders");
     }
+    check_mode(options, place);
     if (options.mode != Mode::streaming) return;
     if (options.fragments > options.local_steps) {
       throw InputError(place / "fragments",
@@ -217,6 +220,23 @@ class DiLoCo : public Algorithm {
   }
 
  private:
+  /// Refuses what another mode would read.
+  static void check_mode(const Options& options, const Place& place) {
+    const Options usual;
+    if (options.mode != Mode::asynchronous) {
+      const char* const other = "mode = asynchronous";
+      refuse_unused(options.delay.has_value(), place / "delay", other);
+      refuse_unused(options.dylu, place / "dylu", other);
+      refuse_unused(options.grace_s != usual.grace_s, place / "grace", other);
+    }
+    if (options.mode != Mode::streaming) {
+      const char* const other = "mode = streaming";
+      refuse_unused(options.fragments != usual.fragments, place / "fragments", other);
+      refuse_unused(options.overlap_steps != usual.overlap_steps, place / "overlap_steps", other);
+      refuse_unused(options.mix != usual.mix, place / "mix", other);
+    }
+  }
+
   void meet(Worker& me) const {
     UpdateRule inner(options_, steps_per_epoch_);
     UpdateRule outer(outer_, 1);

@@ -9,7 +9,8 @@
 ///
 /// s(delta) = 1, (1 + delta)^-a (a = `staleness_exponent`), or the hinge: 1 up to delta = b
 /// (`hinge_after`), then 1 / (a (delta - b) + 1) (a = `hinge_slope`) [paper; the hinge's 10 and 4
-/// recalled]. Who is sent the model next is drawn evenly from those that are idle [inferred]. alpha = 1,
+/// recalled]. Who is sent the model next is drawn evenly from those that are idle [inferred]. The state of
+/// the local rule, as momentum, stays with its worker from one visit to the next [inferred]. alpha = 1,
 /// s = 1 and one worker is SGD by rounds of H steps.
 ///
 /// When a worker is gone: another one is drawn in its place (drop), or its work is sent to it again when
@@ -20,6 +21,7 @@
 #include "algorithms/support/local_work.hpp"
 #include "algorithms/support/participation.hpp"
 #include "algorithms/support/proximal.hpp"
+#include "algorithms/support/unused_option.hpp"
 #include "sim/vocabulary/algorithm.hpp"
 
 namespace motley {
@@ -32,13 +34,14 @@ class FedAsync : public Algorithm {
   struct Options : SgdSpec, LocalWork {
     double alpha = 0;
     Scaling staleness_scaling = Scaling::polynomial;
-    double staleness_exponent = 0;
-    double hinge_slope = 0;
-    double hinge_after = 0;
+    double staleness_exponent = 0.5;
+    double hinge_slope = 10;
+    double hinge_after = 4;
     double proximal = 0;
     Participation concurrency;
 
     static Fields<Options> fields() {
+      const Options usual;
       Fields<Options> f;
       f.include(SgdSpec::fields());
       f.include(LocalWork::fields());
@@ -55,12 +58,17 @@ class FedAsync : public Algorithm {
              .fallback = "polynomial",
              .choices = {"constant", "polynomial", "hinge"}},
             &Options::staleness_scaling);
-      f.add({.name = "staleness_exponent", .doc = "a of polynomial", .fallback = 0.5, .minimum = 0},
+      f.add({.name = "staleness_exponent",
+             .doc = "a of polynomial",
+             .fallback = usual.staleness_exponent,
+             .minimum = 0},
             &Options::staleness_exponent);
-      f.add({.name = "hinge_slope", .doc = "a of hinge", .fallback = 10.0, .minimum = 0},
-            &Options::hinge_slope);
-      f.add({.name = "hinge_after", .doc = "b of hinge", .fallback = 4.0, .minimum = 0},
-            &Options::hinge_after);
+      f.add(
+          {.name = "hinge_slope", .doc = "a of hinge", .fallback = usual.hinge_slope, .minimum = 0},
+          &Options::hinge_slope);
+      f.add(
+          {.name = "hinge_after", .doc = "b of hinge", .fallback = usual.hinge_after, .minimum = 0},
+          &Options::hinge_after);
       f.add(proximal_field(), &Options::proximal);
       f.add(Participation::at_once(), &Options::concurrency);
       return f;
@@ -71,6 +79,15 @@ class FedAsync : public Algorithm {
     options.concurrency.check(facts.workers, place / "concurrency");
     options.LocalWork::check(place);
     check_proximal(options.proximal, options, place);
+    const Options usual;
+    const Scaling scaling = options.staleness_scaling;
+    refuse_unused(
+        scaling != Scaling::polynomial && options.staleness_exponent != usual.staleness_exponent,
+        place / "staleness_exponent", "staleness_scaling = polynomial");
+    refuse_unused(scaling != Scaling::hinge && options.hinge_slope != usual.hinge_slope,
+                  place / "hinge_slope", "staleness_scaling = hinge");
+    refuse_unused(scaling != Scaling::hinge && options.hinge_after != usual.hinge_after,
+                  place / "hinge_after", "staleness_scaling = hinge");
     if (facts.servers > 1) {
       throw InputError(place,
                        "fedasync needs a single server: several would draw different workers");

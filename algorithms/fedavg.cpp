@@ -13,8 +13,9 @@
 /// `deadline`: seconds from the sending of the models. With `late: drop` the server goes on then with
 /// those that have come; who is not done gives up, and what is under way is discarded. With `late:
 /// partial` each stops at that moment, after one step at least [inferred], and all are waited for. The
-/// rule of the local steps begins anew in every round but for its schedule [inferred]: a worker
-/// keeps nothing. Everybody, H = 1 and equal data is sync, to rounding; mu = 0 is plain FedAvg.
+/// rule of the local steps, its momentum included, begins anew in every round but for its schedule
+/// [inferred]: a worker keeps nothing. Everybody, H = 1 and equal data is sync, to rounding; mu = 0
+/// is plain FedAvg.
 ///
 /// When a worker is gone: it is not drawn, and a round that it was drawn for goes on with the others
 /// (drop), or waits for its return, though not beyond a deadline.
@@ -25,6 +26,7 @@
 #include "algorithms/support/participation.hpp"
 #include "algorithms/support/proximal.hpp"
 #include "algorithms/support/server_rule.hpp"
+#include "algorithms/support/unused_option.hpp"
 #include "sim/vocabulary/algorithm.hpp"
 
 namespace motley {
@@ -66,6 +68,9 @@ class FedAvg : public Algorithm {
   static void check(const Options& options, const RunFacts& facts, const Place& place) {
     options.participation.check(facts.workers, place / "participation");
     options.LocalWork::check(place);
+    options.ServerRuleSpec::check(place);
+    refuse_unused(!options.deadline_s && options.late != Late::drop, place / "late",
+                  "a round with a deadline");
     check_proximal(options.proximal, options, place);
     if (options.deadline_s && facts.servers > 1) {
       throw InputError(place / "deadline",
@@ -175,7 +180,7 @@ AlgorithmInfo fedavg() {
       "fedavg", "local steps of workers drawn each round, averaged by their data",
       "McMahan et al., AISTATS 2017, arXiv 1602.05629; options: FedProx, arXiv 1812.06127; "
       "FedAvgM, arXiv 1909.06335; FedAdam and FedYogi, arXiv 2003.00295",
-      Listed{144}, "a round goes on with those present, of whom the next are drawn",
+      Listed{145}, "a round goes on with those present, of whom the next are drawn",
       {.family = Family::federated,
        .needs = "a server",
        .different_data = true,

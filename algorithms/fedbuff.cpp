@@ -8,7 +8,8 @@
 ///   worker:  loop: receive x;  y <- x;  H times: y <- y - eta grad f(y; B samples);  send x - y
 ///
 /// s(delta) = 1/sqrt(1 + delta), or 1. Differences are added to the present model; models are never
-/// averaged. Who is sent the model next is drawn evenly from those that are idle [inferred]. K = 1,
+/// averaged. Who is sent the model next is drawn evenly from those that are idle [inferred]. The state of
+/// the local rule, as momentum, stays with its worker from one visit to the next [inferred]. K = 1,
 /// H = 1, s = 1 and all workers at once is async, to rounding.
 ///
 /// When a worker is gone: another one is drawn in its place (drop), or its work is sent to it again when

@@ -179,6 +179,35 @@ TEST_CASE("api_bcd's token is the mean of what it has seen") {
   }
 }
 
+TEST_CASE("api_bcd's two tokens go by the steps of a visit, or by all since they last came") {
+  // Two equal workers, each with a token, take their steps at the same time and exchange tokens. Both are
+  // always alike, and so are the tokens; what a worker knows of the one it has not is a visit old.
+  Json scenario = one_dimension(2);
+  scenario["stop"] = {{"updates", 200}};
+  const double tau = 0.4;
+  const Json two = {{"name", "api_bcd"}, {"tokens", 2}, {"local_steps", 1}, {"penalty", tau}};
+  for (const bool seen : {false, true}) {
+    CAPTURE(seen);
+    Json algorithm = two;
+    if (seen) algorithm["token_step"] = "seen";
+    const RunResult result = run_of(algorithm, scenario);
+    std::vector<double> x = {-1, -1};  // after each round; two of the beginning
+    double here = -1;                  // as the token that is here came
+    double gone = -1;                  // as the other went on from here
+    for (std::size_t round = 1; round <= 100; ++round) {
+      const double old = x.back();
+      const double own = old - eta * (old + tau * (old - here) + tau * (old - gone));
+      gone = here + (own - (seen ? x[x.size() - 2] : old)) / 2;
+      here = gone;  // the other's, which is alike
+      x.push_back(own);
+      CAPTURE(round);
+      check_error(result.curve.at(round), own);  // both updates at the same time
+    }
+    // In the end e + tau (e - e0) = 0, or e = 0.
+    CHECK(x.back() == Approx(seen ? 0 : -tau / (1 + tau)).margin(1e-4));
+  }
+}
+
 TEST_CASE("api_bcd learns with several tokens on several graphs") {
   for (const char* graph : {"ring", "grid", "complete"}) {
     Json scenario = noisy_quadratic(6);

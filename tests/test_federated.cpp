@@ -5,6 +5,7 @@
 #include "algorithms/support/clients.hpp"
 #include "sim/base/json.hpp"
 #include "tests/one_dimension.hpp"
+#include "tests/program.hpp"
 
 namespace motley {
 namespace {
@@ -26,9 +27,10 @@ TEST_CASE("fedavg of everybody with one step is sync, to rounding") {
   check_near(run_of({{"name", "fedavg"}, {"local_steps", 1}}), run_of({{"name", "sync"}}));
 }
 
-TEST_CASE("fedavg without a proximal term is fedavg, and with one it is not") {
+TEST_CASE(
+    "fedavg with a proximal term that is next to nothing is fedavg, and with a large one not") {
   const Json plain = {{"name", "fedavg"}, {"local_steps", 4}};
-  CHECK(same_run(run_of(plain), run_of(with(plain, {{"proximal", 0}}))));
+  check_near(run_of(plain), run_of(with(plain, {{"proximal", 1e-9}})));
   CHECK(losses(run_of(plain)) != losses(run_of(with(plain, {{"proximal", 1}}))));
 }
 
@@ -113,14 +115,13 @@ TEST_CASE("fedavg's server rules step as their formulas say") {
   const double tau = 0.01;
   for (const std::string rule : {"sgd", "momentum", "adam", "yogi"}) {
     CAPTURE(rule);
-    const RunResult result = run_of({{"name", "fedavg"},
-                                     {"local_steps", 2},
-                                     {"server_rule", rule},
-                                     {"server_step_size", eta_g},
-                                     {"server_momentum", b},
-                                     {"server_beta2", b2},
-                                     {"server_epsilon", tau}},
-                                    scenario);
+    Json fedavg = {
+        {"name", "fedavg"}, {"local_steps", 2}, {"server_rule", rule}, {"server_step_size", eta_g}};
+    if (rule != "sgd") fedavg["server_momentum"] = b;
+    if (rule == "adam" || rule == "yogi") {
+      fedavg.update({{"server_beta2", b2}, {"server_epsilon", tau}});
+    }
+    const RunResult result = run_of(fedavg, scenario);
     double e = -1;
     double m = 0;
     double v = tau * tau;
@@ -195,13 +196,50 @@ TEST_CASE("models are weighted by their workers' data") {
   equal["data"]["partition"] = {{"kind", "shards"}};
   const Json fedavg = {{"name", "fedavg"}, {"local_epochs", 1}};
   const RunResult uneven = run_of(fedavg, scenario);
+  REQUIRE(uneven.decisions.size() == 4);
   for (const Decision& decision : uneven.decisions) {
-    if (decision.quantity != "local_steps") continue;
+    REQUIRE(decision.quantity == "local_steps");
     const auto data = static_cast<double>(uneven.workers[decision.rank].data_samples);
     CHECK(decision.value == std::max(1.0, std::round(data / 8)));
   }
-  for (const Decision& decision : run_of(fedavg, equal).decisions) {
+  const RunResult even = run_of(fedavg, equal);
+  REQUIRE(even.decisions.size() == 4);
+  for (const Decision& decision : even.decisions) {
     CHECK(decision.value == std::round(150.0 / 8));
+  }
+}
+
+TEST_CASE("fedavg's update is the mean of the models, each as often as its worker has samples") {
+  // Six rows of class a and two of class b, at two workers. The only feature is the same in all and so
+  // nothing when standardised: what is learnt is l, the difference of the two classes' biases, from 0.
+  const tests::TemporaryFolder folder;
+  std::string rows = "user,x,kind\n";
+  for (int i = 0; i < 6; ++i) rows += "1,5,a\n";
+  for (int i = 0; i < 2; ++i) rows += "2,5,b\n";
+  folder.write("train.csv", rows);
+  folder.write("test.csv", "user,x,kind\n3,5,a\n");
+  Json scenario = equal_workers(2);
+  scenario["data"] = {{"kind", "csv"},
+                      {"path", folder.file("train.csv")},
+                      {"test_path", folder.file("test.csv")},
+                      {"label", "kind"},
+                      {"partition", {{"kind", "by_column"}, {"column", "user"}}}};
+  scenario["model"] = {{"kind", "softmax"}};
+  scenario["defaults"] = {{"batch_size", 2}, {"step_size", eta}};
+  scenario["stop"] = {{"updates", 3}};
+  const RunResult result = run_of({{"name", "fedavg"}, {"local_steps", 2}}, scenario);
+  double l = 0;
+  for (std::size_t round = 0; round <= 3; ++round) {
+    CAPTURE(round);
+    CHECK(result.curve.at(round).test_loss.value() ==
+          Approx(std::log(1 + std::exp(-l))).epsilon(1e-5));
+    double of_a = l;
+    double of_b = l;
+    for (int step = 0; step < 2; ++step) {
+      of_a += eta * 2 / (1 + std::exp(of_a));
+      of_b -= eta * 2 / (1 + std::exp(-of_b));
+    }
+    l = (6 * of_a + 2 * of_b) / 8;
   }
 }
 
@@ -367,6 +405,49 @@ TEST_CASE("rules that an algorithm's formulas do not know are refused") {
   refused({{"name", "bvr_l_sgd"}, {"momentum", 0.1}}, "remove momentum and rule");
   refused({{"name", "fedavg"}, {"proximal", 1}, {"rule", {{"kind", "adamw"}}}},
           "/proximal: is not for adamw");
+}
+
+TEST_CASE("options that nothing would read are refused, unless they are as they would be anyhow") {
+  const Json scenario = learning_scenario();
+  const auto refused = [&](const Json& algorithm, const std::string& why) {
+    CHECK_THROWS_WITH(experiment_of(with_algorithm(scenario, algorithm)), Catch::Contains(why));
+  };
+  const auto accepted = [&](const Json& algorithm) {
+    CHECK_NOTHROW(experiment_of(with_algorithm(scenario, algorithm)));
+  };
+  const Json fedavg = {{"name", "fedavg"}};
+  refused(with(fedavg, {{"late", "partial"}}), "/late: is only for a round with a deadline");
+  accepted(with(fedavg, {{"late", "partial"}, {"deadline", "1s"}}));
+  accepted(with(fedavg, {{"late", "drop"}}));
+
+  refused(with(fedavg, {{"server_momentum", 0.5}}),
+          "/server_momentum: is only for server_rule = momentum, adam or yogi: remove it");
+  for (const char* rule : {"sgd", "momentum"}) {
+    refused(with(fedavg, {{"server_rule", rule}, {"server_beta2", 0.5}}),
+            "/server_beta2: is only for server_rule = adam or yogi: remove it");
+    refused(with(fedavg, {{"server_rule", rule}, {"server_epsilon", 0.5}}),
+            "/server_epsilon: is only for server_rule = adam or yogi: remove it");
+  }
+  accepted(with(fedavg, {{"server_rule", "momentum"}, {"server_momentum", 0.5}}));
+  accepted(with(fedavg, {{"server_momentum", 0.9}, {"server_beta2", 0.99}}));
+
+  for (const char* name : {"fedavg", "fednova", "fedlalr", "scaffold", "fedasync"}) {
+    CAPTURE(name);
+    refused({{"name", name}, {"local_epochs", 1}, {"local_steps", 9}},
+            "/local_steps: has no effect, since local_epochs is given: remove one of them");
+    accepted({{"name", name}, {"local_epochs", 1}, {"local_steps", 8}});
+  }
+
+  const Json fedasync = {{"name", "fedasync"}};
+  for (const char* key : {"hinge_slope", "hinge_after"}) {
+    refused(with(fedasync, {{key, 3}}),
+            "/" + std::string(key) + ": is only for staleness_scaling = hinge: remove it");
+    accepted(with(fedasync, {{key, 3}, {"staleness_scaling", "hinge"}}));
+  }
+  for (const char* scaling : {"constant", "hinge"}) {
+    refused(with(fedasync, {{"staleness_exponent", 1}, {"staleness_scaling", scaling}}),
+            "/staleness_exponent: is only for staleness_scaling = polynomial: remove it");
+  }
 }
 
 // ---- Bias, and its cure ----

@@ -179,6 +179,25 @@ TEST_CASE("diloco says what does not go together") {
   refused(scenario, diloco("streaming", {{"local_steps", 8}, {"overlap_steps", 2}}),
           "/overlap_steps: must be less than");
   refused(on_servers(scenario, 2), diloco("asynchronous"), "needs a single server");
+  const auto only_for = [&](const char* mode, const Json& more) {
+    for (const char* other : {"synchronous", "asynchronous", "streaming"}) {
+      CAPTURE(other, more.dump());
+      const Json scenario_with = with_algorithm(scenario, diloco(other, more));
+      if (std::string(mode) == other) {
+        CHECK_NOTHROW(experiment_of(scenario_with));
+      } else {
+        CHECK_THROWS_WITH(
+            experiment_of(scenario_with),
+            Catch::Contains("/" + more.begin().key() + ": is only for mode = " + mode));
+      }
+    }
+  };
+  only_for("asynchronous", {{"delay", 2}});
+  only_for("asynchronous", {{"dylu", true}});
+  only_for("asynchronous", {{"grace", "1s"}});
+  only_for("streaming", {{"fragments", 2}});
+  only_for("streaming", {{"overlap_steps", 2}});
+  only_for("streaming", {{"mix", 0.25}});
 }
 
 }  // namespace

@@ -25,7 +25,10 @@ std::vector<std::size_t> steps_by_speed(std::size_t steps, std::span<const doubl
 
 Fields<LocalWork> LocalWork::fields() {
   Fields<LocalWork> f;
-  f.add({.name = "local_steps", .doc = "H: steps per round", .fallback = 8, .minimum = 1},
+  f.add({.name = "local_steps",
+         .doc = "H: steps per round",
+         .fallback = static_cast<int>(LocalWork().local_steps),
+         .minimum = 1},
         &LocalWork::local_steps);
   f.add({.name = "local_epochs",
          .doc = "instead of local_steps: passes of each worker over its own data",
@@ -46,6 +49,10 @@ void LocalWork::check(const Place& place) const {
   if (local_epochs && local_work == Spread::speed) {
     throw InputError(place / "local_epochs",
                      "counts each worker's own data: remove it, or \"local_work\": \"speed\"");
+  }
+  if (local_epochs && local_steps != LocalWork().local_steps) {
+    throw InputError(place / "local_steps",
+                     "has no effect, since local_epochs is given: remove one of them");
   }
 }
 

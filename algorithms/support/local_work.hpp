@@ -19,7 +19,7 @@ std::vector<std::size_t> steps_by_speed(std::size_t steps, std::span<const doubl
 /// How much a worker does at home between two exchanges.
 struct LocalWork {
   enum class Spread { equal, speed };
-  std::size_t local_steps = 0;
+  std::size_t local_steps = 8;
   std::optional<double> local_epochs;
   Spread local_work = Spread::equal;
 

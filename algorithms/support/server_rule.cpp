@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <cmath>
 
+#include "algorithms/support/unused_option.hpp"
 #include "sim/base/json_value.hpp"
 
 namespace motley {
 
 Fields<ServerRuleSpec> ServerRuleSpec::fields() {
+  const ServerRuleSpec usual;
   Fields<ServerRuleSpec> f;
   f.add(
       {.name = "server_rule",
@@ -18,31 +20,42 @@ Fields<ServerRuleSpec> ServerRuleSpec::fields() {
       &ServerRuleSpec::server_rule);
   f.add({.name = "server_step_size",
          .doc = "eta_g of the server's step; adam and yogi need a small one",
-         .fallback = 1.0,
+         .fallback = usual.server_step_size,
          .minimum = 0,
          .above_minimum = true},
         &ServerRuleSpec::server_step_size);
   f.add({.name = "server_momentum",
          .doc = "b of momentum, adam and yogi",
-         .fallback = 0.9,
+         .fallback = usual.server_momentum,
          .minimum = 0,
          .maximum = 1,
          .below_maximum = true},
         &ServerRuleSpec::server_momentum);
   f.add({.name = "server_beta2",
          .doc = "b2 of adam and yogi",
-         .fallback = 0.99,
+         .fallback = usual.server_beta2,
          .minimum = 0,
          .maximum = 1,
          .below_maximum = true},
         &ServerRuleSpec::server_beta2);
   f.add({.name = "server_epsilon",
          .doc = "tau of adam and yogi",
-         .fallback = 0.001,
+         .fallback = usual.server_epsilon,
          .minimum = 0,
          .above_minimum = true},
         &ServerRuleSpec::server_epsilon);
   return f;
+}
+
+void ServerRuleSpec::check(const Place& place) const {
+  const ServerRuleSpec usual;
+  const bool adaptive = server_rule == Kind::adam || server_rule == Kind::yogi;
+  refuse_unused(server_rule == Kind::sgd && server_momentum != usual.server_momentum,
+                place / "server_momentum", "server_rule = momentum, adam or yogi");
+  refuse_unused(!adaptive && server_beta2 != usual.server_beta2, place / "server_beta2",
+                "server_rule = adam or yogi");
+  refuse_unused(!adaptive && server_epsilon != usual.server_epsilon, place / "server_epsilon",
+                "server_rule = adam or yogi");
 }
 
 void ServerRule::step(Model& x, const Parameters& sum, double share) {

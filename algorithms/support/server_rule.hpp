@@ -19,11 +19,13 @@ namespace motley {
 struct ServerRuleSpec {
   enum class Kind { sgd, momentum, adam, yogi };
   Kind server_rule = Kind::sgd;
-  double server_step_size = 0;
-  double server_momentum = 0;
-  double server_beta2 = 0;
-  double server_epsilon = 0;
+  double server_step_size = 1;
+  double server_momentum = 0.9;
+  double server_beta2 = 0.99;
+  double server_epsilon = 0.001;
 
+  /// InputError at `place` for options that the rule does not use.
+  void check(const Place& place) const;
   static Fields<ServerRuleSpec> fields();
 };
 
