@@ -42,6 +42,7 @@
 
 #include "algorithms/support/apportioned_to_all.hpp"
 #include "algorithms/support/batch_allotment.hpp"
+#include "algorithms/support/data_shares.hpp"
 #include "sim/vocabulary/algorithm.hpp"
 
 namespace motley {
@@ -130,15 +131,16 @@ class Allocation : public Algorithm {
                                              std::to_string(facts.workers) + " workers, got " +
                                              std::to_string(options.ratios.size()));
     }
-    if (options.deals() && !facts.everybody_has_all_data) {
-      throw InputError(place / (options.mode != Mode::dbs ? "data_shares" : "mode"),
-                       "deals the data itself: /data/partition must be of kind iid");
+    if (options.deals()) {
+      check_data_can_be_dealt(facts, place / (options.mode != Mode::dbs ? "data_shares" : "mode"));
     }
     if (options.mode == Mode::omnilearn &&
         !options.allotment(facts).has_room_for(options.batch_size.sum(), facts.workers)) {
       throw InputError(place / "mode",
-                       "omnilearn keeps every batch from least_batch (16) to most_batch (96) and "
-                       "max_batch, which must leave room for the sum of batch_size, " +
+                       "omnilearn keeps every batch from least_batch (" +
+                           std::to_string(options.allotment(facts).least) + ") to most_batch (" +
+                           std::to_string(options.allotment(facts).most) +
+                           ") and max_batch, which must leave room for the sum of batch_size, " +
                            std::to_string(options.batch_size.sum()));
     }
   }

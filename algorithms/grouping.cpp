@@ -23,6 +23,7 @@
 #include <algorithm>
 #include <map>
 
+#include "algorithms/support/data_shares.hpp"
 #include "algorithms/support/speed_groups.hpp"
 #include "algorithms/support/worker_names.hpp"
 #include "sim/vocabulary/algorithm.hpp"
@@ -63,10 +64,7 @@ class Grouping : public Algorithm {
 
   static void check(const Options& options, const RunFacts& facts, const Place& place) {
     options.groups.of_workers(facts, place / "groups");
-    if (options.data_shares && !facts.everybody_has_all_data) {
-      throw InputError(place / "data_shares",
-                       "deals the data itself: /data/partition must be of kind iid");
-    }
+    if (options.data_shares) check_data_can_be_dealt(facts, place / "data_shares");
   }
 
   Grouping(const Options& options, const RunFacts& facts)

@@ -344,7 +344,7 @@ TEST_CASE("where nothing is learnt no parameters are told of") {
   scenario["model"] = {{"kind", "none"}};
   scenario["cost"] = {{"profile", "resnet50"}};
   const std::string told = described_experiment(experiment_of(scenario));
-  CHECK_THAT(told, Catch::StartsWith("4 workers (2 fast, 2 slow), nothing is learnt\n"));
+  CHECK_THAT(told, Catch::Matchers::StartsWith("4 workers (2 fast, 2 slow), nothing is learnt\n"));
   CHECK_THAT(told, !Catch::Contains("parameters"));
 }
 

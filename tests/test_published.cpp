@@ -686,6 +686,15 @@ TEST_CASE("bad parameters are errors with their place") {
   CHECK(mistake({{"name", "grouping"}, {"data_shares", true}}, parts) ==
         at + "/data_shares: deals the data itself: /data/partition must be of kind iid");
   CHECK(mistake({{"name", "biased_local"}, {"bias_sampling", false}}, parts) == "none");
+  Json few = learning_scenario();  // of four workers
+  few["data"]["train"] = 3;
+  for (const Json& deals : {Json{{"name", "grouping"}, {"data_shares", true}},
+                            Json{{"name", "allocation"}, {"data_shares", true}}}) {
+    CHECK(mistake(deals, few) ==
+          at + "/data_shares: deals the data to 4 workers, and there are only 3 training samples");
+  }
+  CHECK(mistake({{"name", "allocation"}, {"mode", "dbs"}}, few) ==
+        at + "/mode: deals the data to 4 workers, and there are only 3 training samples");
 
   Json servers = learning_scenario();
   servers["cluster"]["servers"] = {{{"speed", "1Tf"}}};

@@ -1,5 +1,7 @@
 #include "algorithms/support/deal_spec.hpp"
 
+#include "algorithms/support/data_shares.hpp"
+
 namespace motley {
 
 Fields<DealSpec> DealSpec::fields() {
@@ -23,10 +25,7 @@ Fields<DealSpec> DealSpec::fields() {
 }
 
 void DealSpec::check(const RunFacts& facts, const Place& place) const {
-  if (deals() && !facts.everybody_has_all_data) {
-    throw InputError(place / (bias_sampling ? "bias_sampling" : "deal"),
-                     "deals the data itself: /data/partition must be of kind iid");
-  }
+  if (deals()) check_data_can_be_dealt(facts, place / (bias_sampling ? "bias_sampling" : "deal"));
 }
 
 }  // namespace motley
