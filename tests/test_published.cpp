@@ -660,7 +660,7 @@ TEST_CASE("bad parameters are errors with their place") {
   CHECK(mistake({{"name", "allocation"}, {"mode", "static"}, {"ratios", {1, 2}}}) ==
         at + "/ratios: must be one number for each of the 4 workers, got 2");
   CHECK(mistake({{"name", "allocation"}, {"ratios", {1, 2, 3, 4}}}) ==
-        at + "/ratios: are only for mode = static: remove them");
+        at + "/ratios: is only for mode = static: remove it");
   CHECK(mistake({{"name", "backup"}, {"backup", 4}}) ==
         at + "/backup: must be below the number of workers, 4, got 4");
   CHECK(mistake({{"name", "backup"}, {"wait_for", 5}}) ==
