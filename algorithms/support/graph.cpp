@@ -28,7 +28,7 @@ Neighbours undirected(std::size_t workers, const Others& others) {
   }
   for (std::vector<std::size_t>& of : neighbours) {
     std::ranges::sort(of);
-    of.erase(std::ranges::unique(of).begin(), of.end());
+    of.erase(std::unique(of.begin(), of.end()), of.end());
   }
   return neighbours;
 }
