@@ -92,7 +92,10 @@ std::size_t UpdateRule::vectors() const {
 
 void UpdateRule::prepare(std::size_t size) {
   for (std::size_t i = 0; i < vectors(); ++i) {
-    if (state_[i].empty()) state_[i] = Parameters::zeros(size);
+    if (state_[i].empty())
+      state_[i] = Parameters::zeros(size);
+    else
+      state_[i].writable();  // shared with a copy of the rule, or with a message
   }
 }
 
