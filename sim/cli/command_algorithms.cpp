@@ -52,7 +52,7 @@ std::vector<FieldInfo> with_keys_of_objects(const std::vector<FieldInfo>& fields
   std::vector<FieldInfo> all;
   for (const FieldInfo& field : fields) {
     all.push_back(field);
-    all.back().children.clear();
+    all.back().children = {};
     for (FieldInfo child : field.children) {
       child.name = field.name + "." + child.name;
       all.push_back(std::move(child));

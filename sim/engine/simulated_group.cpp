@@ -48,17 +48,11 @@ class SimulatedGroup::Started {
 SimulatedGroup::SimulatedGroup(Worker& me, Simulation& simulation, WorkerMail& mail,
                                GroupState& state, const std::string& name, std::size_t member)
     : Group(me, name, state.ranks),
-      simulation_(simulation),
-      mail_(mail),
       state_(state),
+      member_(member),
+      mail_(mail),
       rank_(me.rank()),
-      member_(member) {}
-
-void SimulatedGroup::expect_none_under_way() const {
-  if (started_ && !started_->is_done()) {
-    throw std::logic_error("an all-reduce was begun in a group before the last one had ended");
-  }
-}
+      simulation_(simulation) {}
 
 // ---- Where somebody may fail ----
 
@@ -110,8 +104,8 @@ NotesOfAll SimulatedGroup::all_reduce_mean(Parameters& v, double weight,
     leads_ = result.leads;
     return result.numbers;
   }
-  expect_none_under_way();
   Averaging& average = state_.average;
+  average.begin(member_);
   mail_.set_waits_for(average.waits_for());
   Averaging::Outcome outcome = average.mean(member_, v, weight, std::move(numbers));
   mail_.set_waits_for("nothing");
@@ -128,15 +122,14 @@ Pending<Parameters> SimulatedGroup::start_all_reduce_mean(const Parameters& v, d
                            return std::move(result.vector);
                          });
   }
-  expect_none_under_way();
-  started_ = std::make_shared<Started>(mail_, average.waits_for());
+  average.begin(member_);
+  const auto started = std::make_shared<Started>(mail_, average.waits_for());
   generation::add_actor("all-reduce", simulation_.worker_host(rank_),
-                        [&average, member = member_, started = started_, v, weight] {
+                        [&average, member = member_, started, v, weight] {
                           started->finish(average.mean(member, v, weight, {}).mean);
                         })
       ->daemonize();
-  return {[started = started_] { return started->wait(); },
-          [started = started_] { return started->is_done(); }};
+  return {[started] { return started->wait(); }, [started] { return started->is_done(); }};
 }
 
 /// The buckets that are ready, and the actor that averages them one after another.
@@ -164,14 +157,13 @@ class SimulatedGroup::StartedBuckets final : public Bucketed {
 
 std::unique_ptr<SimulatedGroup::Bucketed> SimulatedGroup::start_bucketed_mean(
     const std::vector<GradientBucket>& buckets, double weight) {
-  expect_none_under_way();
   Averaging& average = state_.average;
-  started_ = std::make_shared<Started>(mail_, average.waits_for());
-  auto handle = std::make_unique<StartedBuckets>(started_);
+  average.begin(member_);
+  const auto started = std::make_shared<Started>(mail_, average.waits_for());
+  auto handle = std::make_unique<StartedBuckets>(started);
   generation::add_actor(
       "all-reduce", simulation_.worker_host(rank_),
-      [&average, &buckets, member = member_, started = started_, given = handle->hand_over(),
-       weight] {
+      [&average, &buckets, member = member_, started, given = handle->hand_over(), weight] {
         for (std::size_t b = 0; b + 1 < buckets.size(); ++b) {
           given->ready->acquire();
           average.pass(member, buckets[b].bytes);

@@ -75,17 +75,13 @@ class SimulatedGroup final : public Group {
   void wait_for_all(Gathering& gathering);
   Notes first_numbers(const ElasticRounds::Result& result) const;
 
-  /// A member may not begin a collective before the one it started here has ended.
-  void expect_none_under_way() const;
-
-  Simulation& simulation_;
-  WorkerMail& mail_;
   GroupState& state_;
+  std::size_t member_;  // in the group's order
+  WorkerMail& mail_;
   std::size_t rank_;
-  std::size_t member_;                // in the group's order
-  std::shared_ptr<Started> started_;  // the last one
-  bool leads_ = false;                // the last mean, where somebody may fail
-  std::size_t under_way_ = 0;         // there
+  Simulation& simulation_;
+  bool leads_ = false;         // the last mean, where somebody may fail
+  std::size_t under_way_ = 0;  // there
 };
 
 }  // namespace motley

@@ -172,16 +172,18 @@ Gradient SimulatedWorker::averaged_gradient(const Model& x, std::size_t n, doubl
 
 Group& SimulatedWorker::group(const std::string& name, const std::vector<std::size_t>& ranks,
                               const std::string& collective) {
-  std::unique_ptr<SimulatedGroup>& mine = groups_[name];
+  SimulatedGroup*& mine = groups_[name];
   GroupState& state = simulation_.groups().group(name, ranks, collective);
-  if (!mine) {
+  if (mine == nullptr) {
     const auto found = std::find(ranks.begin(), ranks.end(), rank_);
     if (found == ranks.end()) {
       throw std::logic_error("worker " + std::to_string(rank_) + " is not in its group '" + name +
                              "'");
     }
     const auto member = static_cast<std::size_t>(found - ranks.begin());
-    mine = std::make_unique<SimulatedGroup>(*this, simulation_, mail_, state, name, member);
+    other_groups_.push_back(
+        std::make_unique<SimulatedGroup>(*this, simulation_, mail_, state, name, member));
+    mine = other_groups_.back().get();
   }
   return *mine;
 }
@@ -190,10 +192,10 @@ Group& SimulatedWorker::everybody() {
   if (everybody_ == nullptr) {
     const std::string name = Groups::everybody_name;
     GroupState& state = simulation_.groups().everybody(workers());
-    std::unique_ptr<SimulatedGroup>& mine = groups_[name];
-    if (!mine)
-      mine = std::make_unique<SimulatedGroup>(*this, simulation_, mail_, state, name, rank_);
-    everybody_ = mine.get();
+    SimulatedGroup*& mine = groups_[name];
+    if (mine == nullptr)
+      mine = &group_of_all_.emplace(*this, simulation_, mail_, state, name, rank_);
+    everybody_ = mine;
   }
   return *everybody_;
 }

@@ -2,7 +2,9 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "sim/base/random.hpp"
 #include "sim/engine/simulated_group.hpp"
@@ -101,10 +103,13 @@ class SimulatedWorker final : public Worker {
   std::size_t rank_;
   SimulatedGroup* everybody_ = nullptr;
   WorkerMail mail_;
+  // Here, beside what every round of a large ring touches anyway; the other groups are anywhere.
+  std::optional<SimulatedGroup> group_of_all_;
   WorkerSamples samples_;
   WorkerComputation computation_;
   std::map<std::string, RandomStream> streams_;
-  std::map<std::string, std::unique_ptr<SimulatedGroup>> groups_;
+  std::map<std::string, SimulatedGroup*> groups_;  // by name, everybody's too
+  std::vector<std::unique_ptr<SimulatedGroup>> other_groups_;
 };
 
 }  // namespace motley

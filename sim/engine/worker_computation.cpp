@@ -21,7 +21,9 @@ struct Withdraw {
   LookAhead& look_ahead;
   Computation& computation;
   WorkerSamples& samples;
+  bool is_real;
   ~Withdraw() {
+    if (!is_real) return;
     const bool is_under_way = computation.is_linked();
     look_ahead.withdraw(computation);
     if (is_under_way) samples.put_back();
@@ -35,15 +37,15 @@ WorkerComputation::WorkerComputation(Simulation& simulation, std::size_t rank, W
     : Computation(rank),
       simulation_(simulation),
       rank_(rank),
-      mail_(mail),
-      samples_(samples),
       work_(simulation.agenda(), simulation.worker_host(rank),
             simulation.is_plain_switch()
                 ? std::optional(simulation.setup().cluster.workers[rank].speed_flops)
                 : std::nullopt,
             curve_of(simulation.setup().cluster.workers[rank], simulation.setup().scenario.seed)),
       noise_(simulation.setup().cluster.workers[rank].noise, simulation.setup().scenario.seed,
-             rank) {
+             rank),
+      mail_(mail),
+      samples_(samples) {
   mail.on_arrival([this] {
     if (interruptible_) work_.wake();
   });
@@ -174,7 +176,8 @@ std::optional<double> WorkerComputation::run(const Until& until) {
   const double flops =
       noise_.take(steps_) * samples_to_spend() * simulation_.setup().flops_per_sample;
   const double start = simulation_.clock();
-  const Withdraw guard{simulation_.look_ahead(), *this, samples_};
+  const Withdraw guard{simulation_.look_ahead(), *this, samples_,
+                       simulation_.setup().problem.is_real()};
   start_real(flops);
   if (!execute(flops, until)) {
     simulation_.look_ahead().withdraw(*this);  // it may be reading them
@@ -236,7 +239,8 @@ void WorkerComputation::answer_by_layers(std::size_t n) {
   at_ = Parameters(simulation_.initial_model().size());
   const std::span<float> values = at_.overwritable();
   std::vector<std::uint64_t> versions(mail_.shards());
-  const Withdraw guard{simulation_.look_ahead(), *this, samples_};
+  const Withdraw guard{simulation_.look_ahead(), *this, samples_,
+                       simulation_.setup().problem.is_real()};
 
   const double noise = noise_.take(1);
   const double samples = samples_to_spend();  // the step's time, in proportion to the layers' flops
@@ -286,7 +290,8 @@ Gradient WorkerComputation::gradient_by_buckets(
   batch_ = n;
   rule_ = nullptr;
   at_ = x;
-  const Withdraw guard{simulation_.look_ahead(), *this, samples_};
+  const Withdraw guard{simulation_.look_ahead(), *this, samples_,
+                       simulation_.setup().problem.is_real()};
   const double start = simulation_.clock();
   const double per_flop = noise_.take(1) * samples_to_spend();
   double forward_flops = 0;

@@ -5,6 +5,8 @@
 #include <optional>
 #include <vector>
 
+#include <boost/container/small_vector.hpp>
+
 #include "sim/engine/computation.hpp"
 #include "sim/engine/gradient_buckets.hpp"
 #include "sim/engine/host_work.hpp"
@@ -61,15 +63,12 @@ class WorkerComputation : private Computation {
 
   Simulation& simulation_;
   std::size_t rank_;
-  WorkerMail& mail_;
-  WorkerSamples& samples_;
-  HostWork work_;
-  StepNoise noise_;
   bool keep_losses_ = false;
   bool interruptible_ = false;  // by what arrives
 
   // The computation under way: steps_ gradients of batch_ samples each, beginning at at_. Without a
-  // rule there is one, and its result is in g_; with one, the result is moved_ and g_ is scratch.
+  // rule there is one, and its result is in g_; with one, the result is moved_ and g_ is scratch. What
+  // every step touches stands together: with thousands of workers all of it comes from far away.
   std::size_t steps_ = 0;
   std::size_t batch_ = 0;
   // Of the last batch: asked for every step, and what it follows from is far away in memory.
@@ -77,14 +76,18 @@ class WorkerComputation : private Computation {
   double samples_spent_ = 0;
   UpdateRule* rule_ = nullptr;
   Parameters at_;
-  Parameters shift_;  // added to every gradient, if there is one
   Parameters g_;
-  Parameters moved_;
   std::span<const float> at_values_;
-  std::span<const float> shift_values_;
   std::span<float> g_values_;
+  boost::container::small_vector<double, 1> losses_;
+  HostWork work_;
+  StepNoise noise_;
+  WorkerMail& mail_;
+  WorkerSamples& samples_;
+  Parameters shift_;  // added to every gradient, if there is one
+  Parameters moved_;
+  std::span<const float> shift_values_;
   std::span<float> moved_values_;
-  std::vector<double> losses_;
   std::vector<float> sample_losses_;
 };
 
