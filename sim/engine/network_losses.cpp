@@ -25,15 +25,8 @@ void Network::lose(Message& message) {
     finish(message);
   }
   vacate(message);
-  if (port_flows_ && message.has_entered && (message.bytes > 0 || !fluid_)) {
-    // Either it flows, or it waits at one of its ports, perhaps with a place at the other.
-    auto& waiting_up = up_[message.from].queue;
-    auto& waiting_down = down_[message.to].queue;
-    if (message.has_place) {
-      leave(message);
-    } else if (std::erase(waiting_up, &message) == 0 && std::erase(waiting_down, &message) > 0) {
-      leave_up(message.from);
-    }
+  if (limits_.any() && message.has_entered && (message.bytes > 0 || !fluid_)) {
+    limits_.lose(message, [this](PortLimits::Passer& next) { flow(static_cast<Message&>(next)); });
   }
   const double now = agenda_.now();
   if (message.from < workers_) recorder_.worker(message.from).message_arrives(now);

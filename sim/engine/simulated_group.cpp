@@ -3,7 +3,7 @@
 #include <stdexcept>
 
 #include "sim/engine/simgrid_generation.hpp"
-#include "sim/engine/simulation.hpp"
+#include "sim/engine/world.hpp"
 #include "sim/vocabulary/worker.hpp"
 
 namespace motley {
@@ -45,14 +45,14 @@ class SimulatedGroup::Started {
   bool done_ = false;
 };
 
-SimulatedGroup::SimulatedGroup(Worker& me, Simulation& simulation, WorkerMail& mail,
-                               GroupState& state, const std::string& name, std::size_t member)
+SimulatedGroup::SimulatedGroup(Worker& me, World& world, WorkerMail& mail, GroupState& state,
+                               const std::string& name, std::size_t member)
     : Group(me, name, state.ranks),
       state_(state),
       member_(member),
       mail_(mail),
       rank_(me.rank()),
-      simulation_(simulation) {}
+      world_(world) {}
 
 // ---- Where somebody may fail ----
 
@@ -124,7 +124,7 @@ Pending<Parameters> SimulatedGroup::start_all_reduce_mean(const Parameters& v, d
   }
   average.begin(member_);
   const auto started = std::make_shared<Started>(mail_, average.waits_for());
-  generation::add_actor("all-reduce", simulation_.worker_host(rank_),
+  generation::add_actor("all-reduce", world_.platform.host(rank_),
                         [&average, member = member_, started, v, weight] {
                           started->finish(average.mean(member, v, weight, {}).mean);
                         })
@@ -162,7 +162,7 @@ std::unique_ptr<SimulatedGroup::Bucketed> SimulatedGroup::start_bucketed_mean(
   const auto started = std::make_shared<Started>(mail_, average.waits_for());
   auto handle = std::make_unique<StartedBuckets>(started);
   generation::add_actor(
-      "all-reduce", simulation_.worker_host(rank_),
+      "all-reduce", world_.platform.host(rank_),
       [&average, &buckets, member = member_, started, given = handle->hand_over(), weight] {
         for (std::size_t b = 0; b + 1 < buckets.size(); ++b) {
           given->ready->acquire();

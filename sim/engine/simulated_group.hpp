@@ -30,7 +30,7 @@ struct GroupState {
 class SimulatedGroup final : public Group {
  public:
   /// `member`: the place of this worker in the group's order.
-  SimulatedGroup(Worker& me, Simulation& simulation, WorkerMail& mail, GroupState& state,
+  SimulatedGroup(Worker& me, World& world, WorkerMail& mail, GroupState& state,
                  const std::string& name, std::size_t member);
 
   NotesOfAll all_reduce_mean(Parameters& v, double weight, std::vector<double> numbers) override;
@@ -79,7 +79,7 @@ class SimulatedGroup final : public Group {
   std::size_t member_;  // in the group's order
   WorkerMail& mail_;
   std::size_t rank_;
-  Simulation& simulation_;
+  World& world_;
   bool leads_ = false;         // the last mean, where somebody may fail
   std::size_t under_way_ = 0;  // there
 };

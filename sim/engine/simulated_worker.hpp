@@ -16,7 +16,7 @@ namespace motley {
 /// A worker in virtual time.
 class SimulatedWorker final : public Worker {
  public:
-  SimulatedWorker(Simulation& simulation, std::size_t rank);
+  SimulatedWorker(World& world, std::size_t rank);
 
   /// Not for algorithms: where what is sent to it arrives.
   WorkerMail& mail() { return mail_; }
@@ -99,7 +99,7 @@ class SimulatedWorker final : public Worker {
   void push(const char* kind, Parameters vector, const Trained& y, std::vector<Parameters> more,
             bool wants_model);
 
-  Simulation& simulation_;
+  World& world_;
   std::size_t rank_;
   SimulatedGroup* everybody_ = nullptr;
   WorkerMail mail_;

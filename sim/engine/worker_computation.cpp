@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include "sim/engine/simulation.hpp"
+#include "sim/engine/world.hpp"
 
 namespace s4u = simgrid::s4u;
 
@@ -32,18 +32,16 @@ struct Withdraw {
 
 }  // namespace
 
-WorkerComputation::WorkerComputation(Simulation& simulation, std::size_t rank, WorkerMail& mail,
+WorkerComputation::WorkerComputation(World& world, std::size_t rank, WorkerMail& mail,
                                      WorkerSamples& samples)
     : Computation(rank),
-      simulation_(simulation),
+      world_(world),
       rank_(rank),
-      work_(simulation.agenda(), simulation.worker_host(rank),
-            simulation.is_plain_switch()
-                ? std::optional(simulation.setup().cluster.workers[rank].speed_flops)
-                : std::nullopt,
-            curve_of(simulation.setup().cluster.workers[rank], simulation.setup().scenario.seed)),
-      noise_(simulation.setup().cluster.workers[rank].noise, simulation.setup().scenario.seed,
-             rank),
+      work_(world.agenda, world.platform.host(rank),
+            world.is_plain_switch() ? std::optional(world.setup.cluster.workers[rank].speed_flops)
+                                    : std::nullopt,
+            curve_of(world.setup.cluster.workers[rank], world.setup.scenario.seed)),
+      noise_(world.setup.cluster.workers[rank].noise, world.setup.scenario.seed, rank),
       mail_(mail),
       samples_(samples) {
   mail.on_arrival([this] {
@@ -76,8 +74,8 @@ void WorkerComputation::unprepare() {
 }
 
 void WorkerComputation::compute(unsigned thread) {
-  const Problem& problem = simulation_.setup().problem;
-  Workspace& workspace = simulation_.workspace(thread);
+  const Problem& problem = world_.setup.problem;
+  Workspace& workspace = world_.evaluator.workspace(thread);
   if (rule_ != nullptr) std::ranges::copy(at_values_, moved_values_.begin());
   const std::span<const float> x = rule_ != nullptr ? moved_values_ : at_values_;
   for (std::size_t step = 0; step < steps_; ++step) {
@@ -98,18 +96,18 @@ void WorkerComputation::compute(unsigned thread) {
 }
 
 void WorkerComputation::start_real(double flops) {
-  const SimulationSetup& setup = simulation_.setup();
+  const SimulationSetup& setup = world_.setup;
   losses_.assign(steps_, 0);
   if (keep_losses_) sample_losses_.assign(steps_ * batch_, 0);
   if (!setup.problem.is_real()) return;
   samples_.draw(steps_ * batch_);
-  simulation_.look_ahead().start(
-      *this, work_.expected_end(flops, setup.cluster.workers[rank_].speed_flops));
+  world_.look_ahead.start(*this,
+                          work_.expected_end(flops, setup.cluster.workers[rank_].speed_flops));
 }
 
 void WorkerComputation::join_real() {
-  if (simulation_.setup().problem.is_real())
-    simulation_.look_ahead().finish(*this);
+  if (world_.setup.problem.is_real())
+    world_.look_ahead.finish(*this);
   else
     prepare();
 }
@@ -117,13 +115,13 @@ void WorkerComputation::join_real() {
 // ---- Virtual time ----
 
 bool WorkerComputation::is_given_up(const Until& until) const {
-  return simulation_.clock() >= until.deadline || (until.newer_model && mail_.has_news()) ||
+  return world_.clock() >= until.deadline || (until.newer_model && mail_.has_news()) ||
          (!until.told.empty() && mail_.has(until.told));
 }
 
 double WorkerComputation::samples_to_spend() {
   if (batch_ == batch_spent_) return samples_spent_;
-  const SimulationSetup& setup = simulation_.setup();
+  const SimulationSetup& setup = world_.setup;
   const HostPlan& host = setup.cluster.workers[rank_];
   if (host.max_batch && batch_ > *host.max_batch) {
     throw std::runtime_error(host.name + " was to compute a batch of " + std::to_string(batch_) +
@@ -136,17 +134,17 @@ double WorkerComputation::samples_to_spend() {
 }
 
 bool WorkerComputation::execute(double flops, const Until& until) {
-  WorkerAccount& account = simulation_.recorder().worker(rank_);
-  const double start = simulation_.clock();
+  WorkerAccount& account = world_.recorder.worker(rank_);
+  const double start = world_.clock();
   account.start_computing(start);
   // The plan may make a platform file's host faster than the file does, without touching the file's
   // changes of speed. Elsewhere the quotient is 1.
-  if (!simulation_.is_plain_switch()) {
-    flops *= simulation_.worker_host(rank_)->get_speed() /
-             simulation_.setup().cluster.workers[rank_].speed_flops;
+  if (!world_.is_plain_switch()) {
+    flops *=
+        world_.platform.host(rank_)->get_speed() / world_.setup.cluster.workers[rank_].speed_flops;
   }
   bool done = true;
-  if (!until.ever() && !simulation_.is_plain_switch() && !work_.is_changing()) {
+  if (!until.ever() && !world_.is_plain_switch() && !work_.is_changing()) {
     s4u::this_actor::execute(flops);  // a platform file's hosts may change their speed
   } else {
     work_.start(flops);
@@ -157,34 +155,31 @@ bool WorkerComputation::execute(double flops, const Until& until) {
     interruptible_ = false;
     work_.stop();
   }
-  account.stop_computing(simulation_.clock());
-  if (!done) account.discard(simulation_.clock() - start);
+  account.stop_computing(world_.clock());
+  if (!done) account.discard(world_.clock() - start);
   return done;
 }
 
 void WorkerComputation::record_gradients() {
-  simulation_.evaluate_merge_before(simulation_.clock());
-  const bool real = simulation_.setup().problem.is_real();
+  world_.updates.evaluate_merge_before_now();
+  const bool real = world_.setup.problem.is_real();
   for (const double loss : losses_) {
-    simulation_.recorder().gradient_computed(rank_, batch_,
-                                             real ? std::optional(loss) : std::nullopt);
+    world_.recorder.gradient_computed(rank_, batch_, real ? std::optional(loss) : std::nullopt);
   }
-  simulation_.stop_if_over();
+  world_.referee.stop_if_over();
 }
 
 std::optional<double> WorkerComputation::run(const Until& until) {
-  const double flops =
-      noise_.take(steps_) * samples_to_spend() * simulation_.setup().flops_per_sample;
-  const double start = simulation_.clock();
-  const Withdraw guard{simulation_.look_ahead(), *this, samples_,
-                       simulation_.setup().problem.is_real()};
+  const double flops = noise_.take(steps_) * samples_to_spend() * world_.setup.flops_per_sample;
+  const double start = world_.clock();
+  const Withdraw guard{world_.look_ahead, *this, samples_, world_.setup.problem.is_real()};
   start_real(flops);
   if (!execute(flops, until)) {
-    simulation_.look_ahead().withdraw(*this);  // it may be reading them
+    world_.look_ahead.withdraw(*this);  // it may be reading them
     samples_.put_back();
     return std::nullopt;
   }
-  const double end = simulation_.clock();
+  const double end = world_.clock();
   join_real();
   record_gradients();
   return end - start;
@@ -232,29 +227,28 @@ std::optional<Trained> WorkerComputation::local_steps(Model x, std::size_t steps
 }
 
 void WorkerComputation::answer_by_layers(std::size_t n) {
-  const std::vector<Layer>& layers = simulation_.layers();
+  const std::vector<Layer>& layers = world_.layout.layers();
   steps_ = 1;
   batch_ = n;
   rule_ = nullptr;
-  at_ = Parameters(simulation_.initial_model().size());
+  at_ = Parameters(world_.layout.initial().size());
   const std::span<float> values = at_.overwritable();
   std::vector<std::uint64_t> versions(mail_.shards());
-  const Withdraw guard{simulation_.look_ahead(), *this, samples_,
-                       simulation_.setup().problem.is_real()};
+  const Withdraw guard{world_.look_ahead, *this, samples_, world_.setup.problem.is_real()};
 
   const double noise = noise_.take(1);
   const double samples = samples_to_spend();  // the step's time, in proportion to the layers' flops
   double compute_s = 0;
   const auto compute_layer = [&](double flops) {
-    const double start = simulation_.clock();
+    const double start = world_.clock();
     execute(noise * flops * samples, Until{});
-    compute_s += simulation_.clock() - start;
+    compute_s += world_.clock() - start;
   };
   std::size_t shard = 0;
   for (std::size_t l = 0; l < layers.size(); ++l) {
-    for (; shard < mail_.shards() && simulation_.shard(shard).shard.layer == l; ++shard) {
+    for (; shard < mail_.shards() && world_.layout.shard(shard).shard.layer == l; ++shard) {
       const Model part = mail_.take(shard);
-      const std::size_t begin = simulation_.shard(shard).shard.begin;
+      const std::size_t begin = world_.layout.shard(shard).shard.begin;
       std::ranges::copy(part.values(), values.begin() + static_cast<std::ptrdiff_t>(begin));
       versions[shard] = part.version;
     }
@@ -275,7 +269,7 @@ void WorkerComputation::answer_by_layers(std::size_t n) {
       push.vector = std::move(g_);
     }
     push.compute_s = compute_s;
-    for (; shard > 0 && simulation_.shard(shard - 1).shard.layer == l; --shard) {
+    for (; shard > 0 && world_.layout.shard(shard - 1).shard.layer == l; --shard) {
       mail_.push_part(shard - 1, push, versions[shard - 1]);
     }
   }
@@ -290,12 +284,11 @@ Gradient WorkerComputation::gradient_by_buckets(
   batch_ = n;
   rule_ = nullptr;
   at_ = x;
-  const Withdraw guard{simulation_.look_ahead(), *this, samples_,
-                       simulation_.setup().problem.is_real()};
-  const double start = simulation_.clock();
+  const Withdraw guard{world_.look_ahead, *this, samples_, world_.setup.problem.is_real()};
+  const double start = world_.clock();
   const double per_flop = noise_.take(1) * samples_to_spend();
   double forward_flops = 0;
-  for (const Layer& layer : simulation_.layers()) forward_flops += layer.forward_flops;
+  for (const Layer& layer : world_.layout.layers()) forward_flops += layer.forward_flops;
   const double first = per_flop * (forward_flops + buckets.front().backward_flops);
   start_real(first);
   execute(first, Until{});
@@ -307,7 +300,7 @@ Gradient WorkerComputation::gradient_by_buckets(
     execute(per_flop * buckets[b].backward_flops, Until{});
     ready(g);
   }
-  g.compute_s = simulation_.clock() - start;
+  g.compute_s = world_.clock() - start;
   record_gradients();
   return g;
 }
@@ -317,12 +310,11 @@ void WorkerComputation::encode(double flops) {
 }
 
 double WorkerComputation::measure_speed(std::size_t steps, std::size_t n) {
-  const double start = simulation_.clock();
+  const double start = world_.clock();
   StepNoise slow_downs = noise_;  // a copy: those of the steps to come are not used up
   batch_ = n;
-  execute(slow_downs.take(steps) * samples_to_spend() * simulation_.setup().flops_per_sample,
-          Until{});
-  return static_cast<double>(steps * n) / (simulation_.clock() - start);
+  execute(slow_downs.take(steps) * samples_to_spend() * world_.setup.flops_per_sample, Until{});
+  return static_cast<double>(steps * n) / (world_.clock() - start);
 }
 
 }  // namespace motley

@@ -20,8 +20,7 @@ namespace motley {
 /// What a worker computes: the virtual computation, and the real one that runs while it does.
 class WorkerComputation : private Computation {
  public:
-  WorkerComputation(Simulation& simulation, std::size_t rank, WorkerMail& mail,
-                    WorkerSamples& samples);
+  WorkerComputation(World& world, std::size_t rank, WorkerMail& mail, WorkerSamples& samples);
 
   // See Worker.
   std::optional<Gradient> gradient(const Model& x, std::size_t n, const Until& until);
@@ -61,7 +60,7 @@ class WorkerComputation : private Computation {
   /// and waits for both. Returns the virtual time it took, or nothing when it was given up.
   std::optional<double> run(const Until& until);
 
-  Simulation& simulation_;
+  World& world_;
   std::size_t rank_;
   bool keep_losses_ = false;
   bool interruptible_ = false;  // by what arrives
