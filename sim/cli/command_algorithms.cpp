@@ -130,7 +130,7 @@ Families with_word(const std::string& word) {
   });
   for (const auto& [family, members] : by_family()) {
     if (family != in_lower_case(word)) continue;
-    std::erase_if(found, [&](const auto& other) { return other.first == family; });
+    std::erase_if(found, [&name = family](const auto& other) { return other.first == name; });
     found.insert(found.begin(), {family, members});
   }
   return found;

@@ -10,7 +10,7 @@ namespace {
 std::filesystem::path script() {
   std::error_code error;
   const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe", error);
-  const std::filesystem::path file = program.parent_path().parent_path() / "analysis" / "report.py";
+  std::filesystem::path file = program.parent_path().parent_path() / "analysis" / "report.py";
   if (!std::filesystem::exists(file)) {
     throw InputError("report: " + file.string() +
                      " does not exist; start motley from its repository");

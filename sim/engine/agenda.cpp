@@ -5,6 +5,8 @@
 #include <simgrid/kernel/Timer.hpp>
 #include <simgrid/s4u.hpp>
 
+#include "sim/engine/fetch_ahead.hpp"
+
 namespace motley {
 
 using simgrid::kernel::timer::Timer;
@@ -32,14 +34,8 @@ namespace {
 /// side by side in memory.
 constexpr std::size_t branches = 4;
 
-/// What happens next may have lain untouched since it was set, and with thousands of workers in none of
-/// the caches: it is on its way while the one before it happens. A message has four lines.
-void prefetch(const void* event) {
-  constexpr std::size_t line = 64;
-  for (std::size_t offset = 0; offset < 4 * line; offset += line) {
-    __builtin_prefetch(static_cast<const char*>(event) + offset);
-  }
-}
+/// Of what happens next, and of what stands behind it: a message, or what a worker computes.
+constexpr std::size_t fetched_ahead = 256;
 
 }  // namespace
 
@@ -86,7 +82,7 @@ void Agenda::arm() {
   // What was cancelled or set anew since need not wake anybody.
   while (!entries_.empty() && !is_valid(entries_.front())) drop_first();
   if (entries_.empty()) return;
-  prefetch(entries_.front().event);
+  fetch_ahead(entries_.front().event, fetched_ahead);
   const double next = entries_.front().time;
   if (armed_.empty() || next < armed_.back().time) {
     armed_.push_back({next, Timer::set(next, [this] { run_due(); })});
@@ -100,7 +96,7 @@ void Agenda::run_due() {
   while (!entries_.empty() && entries_.front().time <= now) {
     const Entry entry = entries_.front();
     drop_first();
-    if (!entries_.empty()) prefetch(entries_.front().event);
+    if (!entries_.empty()) fetch_ahead(entries_.front().event, fetched_ahead);
     if (!is_valid(entry)) continue;
     entry.event->entry_ = 0;
     if (!entry.event->background_) last_foreground_ = now;

@@ -143,6 +143,8 @@ class Network final : private SwitchPorts::Owner {
   bool on_switch_;  // and fluid
   LinkBandwidths bandwidths_;
   LinkLoads loads_;
+  std::vector<std::unique_ptr<Message>> all_messages_;  // outlive the ports, which link them
+  std::vector<Message*> idle_;
   SwitchPorts ports_;  // used on a switch
   PortLimits limits_;
   Routes routes_;
@@ -153,8 +155,6 @@ class Network final : private SwitchPorts::Owner {
   bool closed_ = false;
   Timeline::MessageId arriving_ = 0;
   std::size_t in_flight_ = 0;
-  std::vector<std::unique_ptr<Message>> all_messages_;
-  std::vector<Message*> idle_;
   // Released by a send at a later moment: until that moment is over SimGrid may still look at them.
   std::vector<simgrid::s4u::CommPtr> finished_;
   double finished_at_s_ = 0;  // the last of them

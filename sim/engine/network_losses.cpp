@@ -4,14 +4,15 @@
 namespace motley {
 
 void Network::lose_messages_of(Node node) {
-  for (std::size_t i = 0; i < all_messages_.size(); ++i) {  // others may be sent meanwhile
+  // Others may be sent meanwhile.
+  for (std::size_t i = 0; i < all_messages_.size(); ++i) {  // NOLINT(modernize-loop-convert)
     Message& message = *all_messages_[i];
     if (message.under_way && (message.from == node || message.to == node)) lose(message);
   }
 }
 
 void Network::lose_all_messages() {
-  for (std::size_t i = 0; i < all_messages_.size(); ++i) {
+  for (std::size_t i = 0; i < all_messages_.size(); ++i) {  // NOLINT(modernize-loop-convert)
     if (all_messages_[i]->under_way) lose(*all_messages_[i]);
   }
 }

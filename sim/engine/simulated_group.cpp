@@ -2,6 +2,7 @@
 
 #include <stdexcept>
 
+#include "sim/engine/fetch_ahead.hpp"
 #include "sim/engine/simgrid_generation.hpp"
 #include "sim/engine/world.hpp"
 #include "sim/vocabulary/worker.hpp"
@@ -50,8 +51,8 @@ SimulatedGroup::SimulatedGroup(Worker& me, World& world, WorkerMail& mail, Group
     : Group(me, name, state.ranks),
       state_(state),
       member_(member),
-      mail_(mail),
       rank_(me.rank()),
+      mail_(mail),
       world_(world) {}
 
 // ---- Where somebody may fail ----
@@ -105,10 +106,12 @@ NotesOfAll SimulatedGroup::all_reduce_mean(Parameters& v, double weight,
     return result.numbers;
   }
   Averaging& average = state_.average;
+  WorkerMail& mail = mail_;
   average.begin(member_);
-  mail_.set_waits_for(average.waits_for());
+  mail.set_waits_for(average.waits_for());
   Averaging::Outcome outcome = average.mean(member_, v, weight, std::move(numbers));
-  mail_.set_waits_for("nothing");
+  fetch_ahead(this, sizeof *this);
+  mail.set_waits_for("nothing");
   v = std::move(outcome.mean);
   return outcome.numbers;
 }

@@ -77,8 +77,8 @@ class SimulatedGroup final : public Group {
 
   GroupState& state_;
   std::size_t member_;  // in the group's order
-  WorkerMail& mail_;
   std::size_t rank_;
+  WorkerMail& mail_;
   World& world_;
   bool leads_ = false;         // the last mean, where somebody may fail
   std::size_t under_way_ = 0;  // there

@@ -153,13 +153,16 @@ void SimulatedWorker::answer_with_gradient(std::size_t n) {
 }
 
 Gradient SimulatedWorker::averaged_gradient(const Model& x, std::size_t n, double weight) {
+  if (world_.layout.gradient_buckets().size() > 1) return averaged_by_buckets(x, n, weight);
+  Gradient g = *computation_.gradient(x, n, {});
+  everybody();
+  everybody_->all_reduce_mean(g, weight, {});
+  computation_.fetch_ahead();  // the next gradient is not far
+  return g;
+}
+
+Gradient SimulatedWorker::averaged_by_buckets(const Model& x, std::size_t n, double weight) {
   const std::vector<GradientBucket>& buckets = world_.layout.gradient_buckets();
-  if (buckets.size() <= 1) {
-    Gradient g = *computation_.gradient(x, n, {});
-    everybody();
-    everybody_->all_reduce_mean(g, weight, {});
-    return g;
-  }
   everybody();
   const auto average = everybody_->start_bucketed_mean(buckets, weight);
   Gradient g = computation_.gradient_by_buckets(

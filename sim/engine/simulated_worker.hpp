@@ -95,6 +95,7 @@ class SimulatedWorker final : public Worker {
   void share_state(const SharedState& state) override;
 
  private:
+  Gradient averaged_by_buckets(const Model& x, std::size_t n, double weight);
   /// A push of something that was made by the work that y is the result of.
   void push(const char* kind, Parameters vector, const Trained& y, std::vector<Parameters> more,
             bool wants_model);
@@ -102,9 +103,9 @@ class SimulatedWorker final : public Worker {
   World& world_;
   std::size_t rank_;
   SimulatedGroup* everybody_ = nullptr;
-  WorkerMail mail_;
   // Here, beside what every round of a large ring touches anyway; the other groups are anywhere.
   std::optional<SimulatedGroup> group_of_all_;
+  WorkerMail mail_;
   WorkerSamples samples_;
   WorkerComputation computation_;
   std::map<std::string, RandomStream> streams_;

@@ -35,12 +35,12 @@ struct Withdraw {
 WorkerComputation::WorkerComputation(World& world, std::size_t rank, WorkerMail& mail,
                                      WorkerSamples& samples)
     : Computation(rank),
-      world_(world),
-      rank_(rank),
       work_(world.agenda, world.platform.host(rank),
             world.is_plain_switch() ? std::optional(world.setup.cluster.workers[rank].speed_flops)
                                     : std::nullopt,
             curve_of(world.setup.cluster.workers[rank], world.setup.scenario.seed)),
+      world_(world),
+      rank_(rank),
       noise_(world.setup.cluster.workers[rank].noise, world.setup.scenario.seed, rank),
       mail_(mail),
       samples_(samples) {

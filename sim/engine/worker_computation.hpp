@@ -8,6 +8,7 @@
 #include <boost/container/small_vector.hpp>
 
 #include "sim/engine/computation.hpp"
+#include "sim/engine/fetch_ahead.hpp"
 #include "sim/engine/gradient_buckets.hpp"
 #include "sim/engine/host_work.hpp"
 #include "sim/engine/worker_mail.hpp"
@@ -35,6 +36,8 @@ class WorkerComputation : private Computation {
   void encode(double flops);
   double measure_speed(std::size_t steps, std::size_t n);
   void keep_losses() { keep_losses_ = true; }
+  /// What a gradient touches, which will be asked for soon.
+  void fetch_ahead() const { motley::fetch_ahead(&work_, 6 * 64); }
   /// The machine has failed. What was under way in reality ends with the actor's stack.
   void lose_everything();
   std::span<const float> sample_losses() const { return sample_losses_; }
@@ -60,6 +63,7 @@ class WorkerComputation : private Computation {
   /// and waits for both. Returns the virtual time it took, or nothing when it was given up.
   std::optional<double> run(const Until& until);
 
+  HostWork work_;
   World& world_;
   std::size_t rank_;
   bool keep_losses_ = false;
@@ -79,7 +83,6 @@ class WorkerComputation : private Computation {
   std::span<const float> at_values_;
   std::span<float> g_values_;
   boost::container::small_vector<double, 1> losses_;
-  HostWork work_;
   StepNoise noise_;
   WorkerMail& mail_;
   WorkerSamples& samples_;
