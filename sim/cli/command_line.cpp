@@ -17,17 +17,19 @@ namespace motley {
 namespace {
 
 std::vector<Command> commands() {
-  return {run_command(),    new_command(),        data_command(),     explain_command(),
-          report_command(), validate_command(),   plan_command(),     merge_command(),
-          slurm_command(),  algorithms_command(), networks_command(), columns_command(),
-          schema_command(), bench_command()};
+  return {run_command(),        new_command(),      data_command(),      explain_command(),
+          report_command(),     validate_command(), plan_command(),      merge_command(),
+          slurm_command(),      live_command(),     calibrate_command(), compare_command(),
+          algorithms_command(), networks_command(), columns_command(),   schema_command(),
+          bench_command()};
 }
 
 void print_overview(std::ostream& out) {
   out << "Motley simulates distributed SGD on uneven clusters: virtual time, real gradients.\n\n"
          "Usage: motley COMMAND [options]\n";
   const std::vector<Command> all = commands();
-  for (const char* topic : {topic_run, topic_understand, topic_many_runs, topic_reference}) {
+  for (const char* topic :
+       {topic_run, topic_understand, topic_many_runs, topic_real, topic_reference}) {
     out << "\n" << topic << ":\n";
     for (const Command& command : all) {
       if (command.topic != topic) continue;

@@ -7,10 +7,10 @@ namespace motley {
 namespace {
 
 /// The repository's analysis/, seen from the program in its build folder.
-std::filesystem::path script() {
+std::filesystem::path script(const char* name) {
   std::error_code error;
   const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe", error);
-  const std::filesystem::path file = program.parent_path().parent_path() / "analysis" / "report.py";
+  const std::filesystem::path file = program.parent_path().parent_path() / "analysis" / name;
   if (!std::filesystem::exists(file)) {
     throw InputError("report: " + file.string() +
                      " does not exist; start motley from its repository");
@@ -34,14 +34,18 @@ std::string python() {
 }  // namespace
 
 void check_report_possible() {
-  script();
+  script("report.py");
   python();
 }
 
 int make_report(const std::filesystem::path& results, const std::vector<std::string>& options) {
-  std::vector<std::string> words = {python(), script().string(), results.string()};
+  std::vector<std::string> words = {python(), script("report.py").string(), results.string()};
   words.insert(words.end(), options.begin(), options.end());
   return run_and_wait(words, false);
+}
+
+int draw_prediction(const std::filesystem::path& csv, const std::string& figure) {
+  return run_and_wait({python(), script("prediction.py").string(), csv.string(), figure}, false);
 }
 
 }  // namespace motley

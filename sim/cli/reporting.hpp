@@ -10,6 +10,9 @@ namespace motley {
 /// InputError when analysis/ or a Python that has matplotlib and pandas cannot be found.
 int make_report(const std::filesystem::path& results, const std::vector<std::string>& options = {});
 
+/// Draws what `motley compare` has written, in the same way.
+int draw_prediction(const std::filesystem::path& csv, const std::string& figure);
+
 /// What make_report would complain about, now rather than after hours of simulation.
 void check_report_possible();
 
