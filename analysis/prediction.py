@@ -14,6 +14,7 @@ from packages import need_packages
 need_packages("prediction")  # before anything that imports them
 
 import pandas as pd
+from matplotlib.ticker import FuncFormatter, NullFormatter
 
 from pictures.style import WIDTHS_IN, plt, small
 
@@ -26,19 +27,25 @@ def draw_line_of_truth(axes, low, high):
     axes.fill_between(line, [x * (1 - WITHIN) for x in line], [x * (1 + WITHIN) for x in line], color="#ECECEC", lw=0,
                       label=f"within {WITHIN:.0%}")
     axes.plot(line, line, color="#6B6B6B", lw=0.8)
-    axes.set(xscale="log", yscale="log", xlim=(low, high), ylim=(low, high), aspect="equal")
+    axes.set(xscale="log", yscale="log", xlim=(low, high), ylim=(low, high))
+    for axis in (axes.xaxis, axes.yaxis):
+        axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+        axis.set_minor_formatter(NullFormatter())
 
 
 def draw_prediction(table):
     """Time per update of every algorithm, each a named point."""
-    figure, axes = plt.subplots(figsize=(WIDTHS_IN[1], WIDTHS_IN[1]))
+    figure, axes = plt.subplots(figsize=(1.4 * WIDTHS_IN[1], WIDTHS_IN[1]))
     times = pd.concat([table["predicted_update_s"], table["measured_update_s"]])
-    draw_line_of_truth(axes, times.min() / 1.4, times.max() * 1.4)
-    for _, row in table.sort_values("measured_update_s").iterrows():
-        axes.plot(row["measured_update_s"], row["predicted_update_s"], "o", ms=4, color="#2F4468")
-        axes.annotate(f"{row['algorithm']} {row['update_error']:+.1%}",
-                      (row["measured_update_s"], row["predicted_update_s"]), xytext=(5, -6),
-                      textcoords="offset points", fontsize=small())
+    draw_line_of_truth(axes, times.min() / 2.5, times.max() * 2.5)
+    # Names in turn below and above the line, lest they meet.
+    for place, (_, row) in enumerate(table.sort_values("measured_update_s").iterrows()):
+        at = (row["measured_update_s"], row["predicted_update_s"])
+        below = place % 2 == 0
+        axes.plot(*at, "o", ms=4, color="#2F4468")
+        axes.annotate(f"{row['algorithm']} {row['update_error']:+.1%}", at, xytext=(6, -3) if below else (-6, 3),
+                      textcoords="offset points", fontsize=small(), ha="left" if below else "right",
+                      va="top" if below else "bottom")
     axes.set(xlabel="measured time per update (s)", ylabel="predicted (s)")
     axes.legend(loc="upper left")
     return figure
@@ -46,7 +53,7 @@ def draw_prediction(table):
 
 def draw_fit(table):
     """All timings of a calibration against what the fitted cluster gives for them."""
-    figure, axes = plt.subplots(figsize=(WIDTHS_IN[1], WIDTHS_IN[1]))
+    figure, axes = plt.subplots(figsize=(1.4 * WIDTHS_IN[1], WIDTHS_IN[1]))
     times = pd.concat([table["fitted_s"], table["measured_s"]])
     draw_line_of_truth(axes, times.min() / 1.4, times.max() * 1.4)
     for what, marker in MARKERS.items():

@@ -45,10 +45,10 @@ in_switch() { ip netns exec "$name-switch" "$@"; }
 in_switch ip link add bridge type bridge
 in_switch ip link set bridge up
 
-# A token bucket of a few milliseconds, and behind it room for what TCP sends ahead.
+# A token bucket of a few packets, and behind it room for what TCP sends ahead.
 delays=true
 shape() { # NAMESPACE DEVICE
-  ip netns exec "$1" tc qdisc add dev "$2" root handle 1: tbf rate "$rate" burst 64kb limit 2mb || return
+  ip netns exec "$1" tc qdisc add dev "$2" root handle 1: tbf rate "$rate" burst 15kb limit 2mb || return
   if $delays && ! ip netns exec "$1" tc qdisc add dev "$2" parent 1: handle 2: netem delay "$delay" limit 100000 \
     2>/dev/null; then
     delays=false
@@ -89,7 +89,9 @@ list=$(IFS=,; echo "${addresses[*]}")
 cat >"$place/mpirun" <<END
 #!/bin/sh
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 PMIX_MCA_gds=hash
-exec mpirun --host "$list" --map-by node --bind-to none --mca plm rsh --mca plm_rsh_agent "$place/agent" \\
+# Open MPI takes hosts of one name for one, and would use the same folder for two of its jobs.
+folder=\$(mktemp -d "$place/job.XXXXXX")
+exec mpirun --mca orte_tmpdir_base "\$folder" --host "$list" --map-by node --bind-to none --mca plm rsh --mca plm_rsh_agent "$place/agent" \\
   --mca btl tcp,self --mca btl_tcp_if_include "$net.0.0/16" --mca oob_tcp_if_include "$net.0.0/16" \\
   --mca pml ob1 --mca mpi_yield_when_idle 1 "\$@"
 END

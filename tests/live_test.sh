@@ -25,6 +25,7 @@ fi
 
 # ---- Inside the cluster ----
 
+trap 'status=$?; ((status == 0)) || exit 1' EXIT # 2 is for a cluster that cannot be made
 cd "$2"
 cat >scenario.json <<'END'
 {
@@ -32,18 +33,19 @@ cat >scenario.json <<'END'
   "data": {"kind": "synthetic", "train": 4000, "test": 1000},
   "model": {"kind": "mlp", "hidden": [32]},
   "cluster": {
-    "workers": [{"name": "fast", "count": 2, "samples_per_s": 320}, {"name": "slow", "count": 2, "samples_per_s": 160}],
+    "workers": [{"name": "fast", "count": 2, "samples_per_s": 80}, {"name": "slow", "count": 2, "samples_per_s": 40}],
     "server": {"speed": "1Gf"},
-    "link": {"bandwidth": "200Mbps", "latency": "250us"}
+    "link": {"bandwidth": "200Mbps", "latency": "250us"},
+    "noise": {"law": "lognormal", "sigma": 0.05}
   },
   "cost": {"flops_per_sample": "1Mf", "model_size": "1MB"},
   "target": {"accuracy": 0.4},
-  "stop": {"time": "15s"},
+  "stop": {"time": "20s"},
   "evaluate": {"every": 5},
   "defaults": {"batch_size": 16, "step_size": 0.05},
   "algorithms": [
     {"name": "sync"}, {"name": "async"}, {"name": "stale", "staleness": 1}, {"name": "allreduce"},
-    {"name": "local", "local_steps": 4}, {"name": "grouping", "groups": {"count": 2}}, {"name": "od_sgd"},
+    {"name": "local", "local_steps": 4}, {"name": "grouping", "groups": 2}, {"name": "od_sgd", "warm_up": 5},
     {"name": "biased_local", "local_steps": 4}
   ]
 }

@@ -12,6 +12,24 @@
 namespace motley {
 namespace {
 
+/// By run, how long an update took up to the last one that was evaluated: what comes after it is not a whole one.
+std::map<std::string, double> update_times(const std::filesystem::path& folder) {
+  const CsvTable curves(folder / "curves.csv");
+  std::map<std::string, std::pair<double, double>> last;  // updates and when
+  for (std::size_t i = 0; i < curves.rows(); ++i) {
+    auto& [updates, time_s] = last[curves.text(i, "run")];
+    const double now = curves.number(i, "updates").value_or(0);
+    if (now <= updates) continue;  // the model of an earlier row, at a later time
+    updates = now;
+    time_s = curves.number(i, "time_s").value_or(0);
+  }
+  std::map<std::string, double> times;
+  for (const auto& [run, point] : last) {
+    if (point.first > 0) times[run] = point.second / point.first;
+  }
+  return times;
+}
+
 /// By algorithm, in the order of the rows.
 std::vector<std::pair<std::string, RunFigures>> figures_of(const std::filesystem::path& folder) {
   const CsvTable runs(folder / "runs.csv");
@@ -21,6 +39,7 @@ std::vector<std::pair<std::string, RunFigures>> figures_of(const std::filesystem
     const auto value = static_cast<std::uint64_t>(staleness.number(i, "staleness").value_or(0));
     stale[staleness.text(i, "run")][value] += staleness.number(i, "count").value_or(0);
   }
+  const std::map<std::string, double> times = update_times(folder);
   std::vector<std::pair<std::string, RunFigures>> figures;
   std::map<std::string, double> replicas;
   std::set<std::string> without_target;
@@ -31,7 +50,8 @@ std::vector<std::pair<std::string, RunFigures>> figures_of(const std::filesystem
     if (replicas[label]++ == 0) figures.emplace_back(label, RunFigures());
     RunFigures& of =
         std::ranges::find(figures, label, &std::pair<std::string, RunFigures>::first)->second;
-    of.update_s += number("virtual_s") / number("updates");
+    const auto time = times.find(runs.text(i, "run"));
+    of.update_s += time != times.end() ? time->second : number("virtual_s") / number("updates");
     of.staleness += number("mean_staleness");
     const double all_s =
         number("compute_s") + number("transfer_s") + number("wait_s") + number("discarded_s");

@@ -12,8 +12,8 @@ struct Line {
   double slope = 0;
 };
 
-/// t = a + b s, with the squares of (t - a - b s) / t as small as can be; a not below `least`.
-Line fit_line(const std::vector<std::pair<double, double>>& points, double least) {
+/// t = a + b s, with the squares of (t - a - b s) / t as small as can be; a not below 0.
+Line fit_line(const std::vector<std::pair<double, double>>& points) {
   double w = 0;
   double ws = 0;
   double wss = 0;
@@ -33,34 +33,31 @@ Line fit_line(const std::vector<std::pair<double, double>>& points, double least
     line.slope = (w * wst - ws * wt) / determinant;
     line.at_0 = (wt - line.slope * ws) / w;
   }
-  if (determinant <= 0 || line.at_0 < least) {
-    line.at_0 = least;
-    line.slope = (wst - least * ws) / wss;
+  if (determinant <= 0 || line.at_0 < 0) {
+    line.at_0 = 0;
+    line.slope = wst / wss;
   }
   return line;
 }
 
+/// By size, the median of the class's workers: one of them may have been held up.
 std::vector<std::pair<double, double>> points_of(const Measured& measured, Timing::What what,
                                                  const std::vector<bool>& of_class) {
-  std::vector<std::pair<double, double>> points;
+  std::map<std::uint64_t, std::vector<double>> by_size;
   for (const Timing& timing : measured.network) {
     if (timing.what == what && of_class[timing.worker] && timing.bytes >= ClusterFit::large) {
-      points.emplace_back(static_cast<double>(timing.bytes), timing.seconds);
+      by_size[timing.bytes].push_back(timing.seconds);
     }
+  }
+  std::vector<std::pair<double, double>> points;
+  for (auto& [bytes, seconds] : by_size) {
+    std::ranges::sort(seconds);
+    const std::size_t half = seconds.size() / 2;
+    const double median =
+        seconds.size() % 2 == 1 ? seconds[half] : (seconds[half - 1] + seconds[half]) / 2;
+    points.emplace_back(static_cast<double>(bytes), median);
   }
   return points;
-}
-
-/// Of an empty message there and one back, the shortest.
-double round_trip(const Measured& measured, const std::vector<bool>& of_class) {
-  double shortest = 1;
-  for (const Timing& timing : measured.network) {
-    const bool is_pair = timing.what == Timing::What::up || timing.what == Timing::What::down;
-    if (is_pair && timing.bytes == 0 && of_class[timing.worker]) {
-      shortest = std::min(shortest, timing.seconds);
-    }
-  }
-  return shortest;
 }
 
 /// What the largest number of messages at once reached together, each way being so long.
@@ -112,12 +109,11 @@ ClusterFit fit_cluster(const Measured& measured, const ClusterPlan& cluster) {
   }
   double longest_way_s = 0;
   for (const auto& [name, of_class] : classes) {
-    const double empty_s = round_trip(measured, of_class);
     const auto up = points_of(measured, Timing::What::up, of_class);
     const auto down = points_of(measured, Timing::What::down, of_class);
     if (up.empty() || down.empty()) continue;
-    const Line to_hub = fit_line(up, empty_s);
-    const Line from_hub = fit_line(down, empty_s);
+    const Line to_hub = fit_line(up);
+    const Line from_hub = fit_line(down);
     // Two ways, there and back, of two links each.
     const double latency_s = (to_hub.at_0 + from_hub.at_0) / 2 / 4;
     fit.classes[name] = {latency_s, 1 / to_hub.slope, 1 / from_hub.slope};

@@ -76,7 +76,13 @@ class MpiTransport final : public Transport {
 
   ~MpiTransport() override {
     // With somebody gone this would wait for ever; then the process ends without it.
-    if (outgoing_.empty() && incoming_.empty()) MPI_Finalize();
+    try {
+      constexpr double patience_s = 2;
+      for (const double begin = MPI_Wtime(); is_busy() && MPI_Wtime() < begin + patience_s;) poll();
+    } catch (const std::exception&) {
+      return;
+    }
+    if (!is_busy()) MPI_Finalize();
   }
 
   std::size_t rank() const override { return rank_; }

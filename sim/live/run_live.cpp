@@ -125,8 +125,12 @@ LiveOutcome run_live(LiveRanks& ranks, const SimulationSetup& setup, const Algor
   if (context) context->keep_last_model();
   Gathered gathered = gather_logs(post);
   Ending ending = post.ending();
-  if (ending.is_normal() && !gathered.lost.empty()) {
-    ending = {Ending::How::failed, name_of(setup, gathered.lost.front()) + " does not answer"};
+  if (!gathered.lost.empty()) {
+    const std::string lost = name_of(setup, gathered.lost.front()) + " does not answer";
+    if (ending.is_normal())
+      ending = {Ending::How::failed, lost};
+    else
+      ending.reason += "; " + lost;
   }
   return {ending, end_s, std::move(gathered.logs), std::move(gathered.lost)};
 }
