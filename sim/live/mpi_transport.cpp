@@ -56,12 +56,12 @@ std::string this_machine() {
 class MpiTransport final : public Transport {
  public:
   MpiTransport() {
-    int provided = 0;
-    check(MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &provided), "MPI_Init_thread");
     // SimGrid brings an MPI of its own for simulated programs, under the same names.
     if (mpi_version().find("SMPI") != std::string::npos) {
       throw std::logic_error("the program is linked with SimGrid's MPI before the real one");
     }
+    int provided = 0;
+    check(MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &provided), "MPI_Init_thread");
     if (provided < MPI_THREAD_FUNNELED) {
       throw std::runtime_error("this MPI cannot be used by a program with threads");
     }
