@@ -120,6 +120,7 @@ std::vector<RunWarning> warnings_of(const RunResult& result, const RunSetting& s
     warnings.push_back(
         {"bound_idle", "has a " + setting.bound + " that never acted: it ran as if without it"});
   }
+  if (!setting.caution.empty()) warnings.push_back({"caution", setting.caution});
   if (met_at_port(result, setting.twins)) {
     warnings.push_back(
         {"lockstep",

@@ -303,7 +303,8 @@ const ColumnTable<OfRun<RunWarning>>& warnings_table() {
         "initial model meets the target), coarse (the "
         "target was crossed between the first two evaluations: evaluate more often), in_warm_up "
         "(the run ended inside the algorithm's warm-up), bound_idle (its staleness, delay_bound, "
-        "backup, wait_for or period never acted), lockstep (equal workers without noise met at the "
+        "backup, wait_for or period never acted), caution (what the algorithm says of itself with "
+        "such data), lockstep (equal workers without noise met at the "
         "server's port in "
         "every step), at_edge (tuned to the edge of a grid) or tuned_in_vain (no run of the tuning "
         "learnt anything)",
