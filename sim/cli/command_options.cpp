@@ -1,5 +1,7 @@
 #include "sim/cli/command_options.hpp"
 
+#include "sim/cli/checking_display.hpp"
+
 namespace po = boost::program_options;
 
 namespace motley {
@@ -22,7 +24,9 @@ Study load_study(const po::variables_map& options, const std::string& command) {
       overrides.push_back(parse_override(text));
     }
   }
-  return Study(options["scenario"].as<std::vector<std::string>>().front(), overrides);
+  CheckingDisplay display;
+  return Study(options["scenario"].as<std::vector<std::string>>().front(), overrides,
+               [&](std::size_t checked, std::size_t points) { display.checked(checked, points); });
 }
 
 po::options_description folder_options() {

@@ -22,10 +22,11 @@ struct RunSetting {
 };
 
 /// What a reader should know before trusting a run that ended well. Kinds: no_update, no_merge (no
-/// model that exists was evaluated after the first), never_moved, chance_level, coarse (the target was crossed
-/// between the first two evaluations), in_warm_up, bound_idle (no decision shows
-/// that the bound acted, and nothing was discarded), caution (of the algorithm's own), lockstep (workers of an asynchronous algorithm that are alike to the last
-/// bit meet at the server's port in every step).
+/// model that exists was evaluated after the first), never_moved, chance_level,
+/// met_at_start (the initial model meets the target), coarse (the target was crossed between the first
+/// two evaluations), in_warm_up, bound_idle (no decision shows that the bound acted, and nothing was
+/// discarded), caution (of the algorithm's own), lockstep (workers of an asynchronous algorithm that are
+/// alike to the last bit meet at the server's port in every step).
 std::vector<RunWarning> warnings_of(const RunResult& result, const RunSetting& setting);
 
 /// Whether it has been warned of that nothing was learnt.

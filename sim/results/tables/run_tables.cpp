@@ -299,7 +299,8 @@ const ColumnTable<OfRun<RunWarning>>& warnings_table() {
     t.add(
         "kind", "",
         "no_update, no_merge (no merge of the workers' models was evaluated), never_moved, "
-        "chance_level (no better than always naming the most frequent class), coarse (the "
+        "chance_level (no better than always naming the most frequent class), met_at_start (the "
+        "initial model meets the target), coarse (the "
         "target was crossed between the first two evaluations: evaluate more often), in_warm_up "
         "(the run ended inside the algorithm's warm-up), bound_idle (its staleness, delay_bound, "
         "backup, wait_for or period never acted), caution (what the algorithm says of itself with "
