@@ -29,8 +29,10 @@ class Study {
   /// Of all points together, each in every replica that draws its speeds; for the same reason.
   static constexpr std::size_t most_workers = 20'000'000;
 
-  /// Checks every point. Throws InputError for any mistake; nothing has been written then.
-  Study(const std::string& file, const std::vector<Override>& overrides);
+  /// Checks every point. Throws InputError for any mistake; nothing has been written then. Plug-ins are
+  /// those that are loaded beside the scenario's own.
+  Study(const std::string& file, const std::vector<Override>& overrides,
+        const std::vector<std::string>& plugins = {});
 
   const std::string& file() const { return file_; }
   const std::string& name() const { return name_; }
