@@ -77,6 +77,15 @@ std::vector<Json> all_entries() {
   }
   entries.push_back({{"name", "sync"}, {"label", "by-layers"}, {"overlap", "layers"}});
   entries.push_back({{"name", "grouping"}, {"label", "shares"}, {"data_shares", true}});
+  entries.push_back({{"name", "grouping"}, {"label", "computed"}, {"profile", "compute"}});
+  entries.push_back(
+      {{"name", "od_sgd"}, {"label", "od-layers"}, {"warm_up", 3}, {"overlap", "layers"}});
+  entries.push_back({{"name", "od_sgd"}, {"label", "od-two"}, {"warm_up", 0}, {"in_flight", 2}});
+  entries.push_back({{"name", "biased_local"},
+                     {"label", "measured"},
+                     {"local_steps", 3},
+                     {"speeds", "measured"},
+                     {"scores", "latest"}});
   entries.push_back({{"name", "fedavg"},
                      {"label", "deadline"},
                      {"local_steps", 3},

@@ -149,7 +149,7 @@ def _tell(line: str, display: Display, complaints: List[str]) -> None:
     try:
         event = json.loads(line)
     except ValueError:
-        if line.strip():
+        if line.startswith("motley: "):  # the rest tells how far it is
             complaints.append(line)
         return
     if isinstance(event, dict) and "total" in event:

@@ -1,5 +1,6 @@
 #include "sim/cli/command_options.hpp"
 
+#include "sim/cli/checking_display.hpp"
 #include "sim/cli/shipped_files.hpp"
 #include "sim/study/plugins.hpp"
 
@@ -43,8 +44,12 @@ Study load_study(const po::variables_map& options, const std::string& command) {
       overrides.push_back(parse_override(text));
     }
   }
+  CheckingDisplay display;
   const std::string given = options["scenario"].as<std::vector<std::string>>().front();
-  return Study(scenario_meant(given), overrides, plugins_given(options));
+  return Study(
+      scenario_meant(given), overrides,
+      [&](std::size_t checked, std::size_t points) { display.checked(checked, points); },
+      plugins_given(options));
 }
 
 po::options_description folder_options() {

@@ -122,6 +122,7 @@ Experiment::Experiment(LoadedScenario loaded, SharedDatasets& datasets, SharedPl
             s.seed,
             data_ ? learning_.data->partition.kind == PartitionSpec::Kind::iid
                   : !learning_.model->has_different_workers()};
+  facts_.parameters = problem_->is_real() ? problem_->dimension() : 0;
   describe_workers(cluster_, facts_);
   plan_runs();
 
@@ -280,6 +281,7 @@ void Experiment::complete(RunPlan& plan) const {
                      "cannot be together with overlap = layers: what encoding costs is known of "
                      "whole gradients only");
   }
+  plan.caution = algorithm->caution();
   plan.gradients_per_update = algorithm->gradients_per_update(cluster_.workers.size());
   plan.workers_at_work = cluster_.workers.size();
   if (algorithm->workers_begin_with_a_model()) {
@@ -322,7 +324,8 @@ RunResult Experiment::run(const RunPlan& plan, unsigned threads,
                      parameters.value("warm_up", std::uint64_t{0}),
                      bound.parameter,
                      bound.decision,
-                     count_twins(cluster_)};
+                     count_twins(cluster_),
+                     algorithm->caution()};
   if (data_ && data_->test.size() > 0) {
     std::vector<std::size_t> counts(data_->classes);
     for (const std::uint16_t label : data_->test.labels) ++counts[label];

@@ -86,6 +86,19 @@ bool changes_worker_count(const Axis& axis) {
          (pointer.starts_with("/cluster/workers") && (has_classes || pointer.ends_with("/count")));
 }
 
+/// How many workers a scenario asks for in its classes, as far as that can be read in what is written:
+/// what is wrong there is told when it is checked.
+double written_workers(const Json& scenario) {
+  const Json::json_pointer place("/cluster/workers");
+  if (!scenario.contains(place) || !scenario[place].is_array()) return 0;
+  double workers = 0;
+  for (const Json& kind : scenario[place]) {
+    const Json count = kind.is_object() ? kind.value("count", Json(1)) : Json();
+    if (count.is_number()) workers += std::max(0.0, count.get<double>());
+  }
+  return workers;
+}
+
 }  // namespace
 
 /// Short enough for the files named by it: file systems take 255 bytes.
@@ -97,7 +110,7 @@ std::string as_file_name(const std::string& name) {
 }
 
 Study::Study(const std::string& file, const std::vector<Override>& overrides,
-             const std::vector<std::string>& plugins)
+             const OnPoint& on_point, const std::vector<std::string>& plugins)
     : file_(file), written_(read_scenario(file, overrides)) {
   add_plugins(written_, plugins);
   load_plugins_of(written_, file);
@@ -116,7 +129,8 @@ Study::Study(const std::string& file, const std::vector<Override>& overrides,
                        escaped(axis.pointer) + "=[...]'");
     }
   }
-  plan_runs();
+  count_written_workers();
+  plan_runs(on_point);
 }
 
 double Study::points() const {
@@ -162,6 +176,27 @@ void Study::check_size(double tuning_runs) const {
   throw InputError(
       tuning_alone ? root / "tune" / "runs" : root / (axes_.empty() ? "replicas" : "sweep"),
       text.str());
+}
+
+/// Clusters are large, so that making one to count it would take long.
+void Study::count_written_workers() const {
+  if (points_.size() == 1) return;  // a single run may have any number
+  if (std::ranges::none_of(axes_, changes_worker_count)) {
+    check_workers(points_.size(), points() * written_workers(written_));
+    return;
+  }
+  const Json cluster_alone = {{"cluster", written_.value("cluster", Json())}};
+  double workers = 0;
+  for (std::size_t point = 0; point < points_.size(); ++point) {
+    Json scenario = cluster_alone;
+    for (std::size_t i = 0; i < axes_.size(); ++i) {
+      if (!changes_worker_count(axes_[i])) continue;
+      apply_override(scenario, {axes_[i].pointer, points_[point][i]},
+                     Place{file_, ""} / "sweep" / axes_[i].pointer);
+    }
+    workers += written_workers(scenario);
+    check_workers(point + 1, workers);
+  }
 }
 
 void Study::check_workers(std::size_t points, double workers) const {
@@ -213,9 +248,10 @@ void Study::at_point(std::size_t point, const std::function<void()>& check) cons
   }
 }
 
-void Study::plan_runs() {
+void Study::plan_runs(const OnPoint& on_point) {
   double workers = 0;
   for (std::size_t point = 0; point < points_.size(); ++point) {
+    if (on_point) on_point(point, points_.size());
     loaded_ = load(point, 0);
     loaded_is_ = {point, 0};
     const Experiment& here = *loaded_;

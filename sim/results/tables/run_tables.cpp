@@ -299,10 +299,12 @@ const ColumnTable<OfRun<RunWarning>>& warnings_table() {
     t.add(
         "kind", "",
         "no_update, no_merge (no merge of the workers' models was evaluated), never_moved, "
-        "chance_level (no better than always naming the most frequent class), coarse (the "
+        "chance_level (no better than always naming the most frequent class), met_at_start (the "
+        "initial model meets the target), coarse (the "
         "target was crossed between the first two evaluations: evaluate more often), in_warm_up "
         "(the run ended inside the algorithm's warm-up), bound_idle (its staleness, delay_bound, "
-        "backup, wait_for or period never acted), lockstep (equal workers without noise met at the "
+        "backup, wait_for or period never acted), caution (what the algorithm says of itself with "
+        "such data), lockstep (equal workers without noise met at the "
         "server's port in "
         "every step), at_edge (tuned to the edge of a grid) or tuned_in_vain (no run of the tuning "
         "learnt anything)",
