@@ -132,6 +132,10 @@ TEST_CASE("An assertion that cannot be is refused before anything runs") {
   check_refused(place.run({"--fail-unless", "async.updates"}),
                 "--fail-unless 'async.updates': needs one of <, <=, >, >=, ==, !=, such as "
                 "'async.time_to_target_s < 40' or 'async.status == ok'");
+  check_refused(
+      place.run({"--fail-unless", "async.time_to_target_s < 40s"}),
+      "--fail-unless 'async.time_to_target_s < 40s': beside < must be a number, without a "
+      "unit, got '40s'");
   CHECK_FALSE(place.has("out"));
 }
 

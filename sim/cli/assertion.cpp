@@ -155,6 +155,13 @@ Assertion parse_assertion(const std::string& text, const std::set<std::string>& 
   result.left = parse_value(text, trimmed(comparison.substr(0, place)), algorithms);
   result.right =
       parse_value(text, trimmed(comparison.substr(place + result.sign.size())), algorithms);
+  const bool compares_sizes = result.sign[0] == '<' || result.sign[0] == '>';
+  for (const AssertedValue& value : {result.left, result.right}) {
+    if (compares_sizes && value.word) {
+      refuse(text, "beside " + result.sign + " must be a number, without a unit, got '" +
+                       *value.word + "'");
+    }
+  }
   if (!result.left.is_column() && !result.right.is_column()) {
     refuse(text, "names no column of an algorithm, " + std::string(example));
   }

@@ -31,7 +31,7 @@ std::vector<std::string> plugins_given(const po::variables_map& options) {
 }
 
 void load_given_plugins(const po::variables_map& options) {
-  for (const std::string& plugin : plugins_given(options)) load_plugin(plugin, {"--plugin", "/"});
+  for (const std::string& plugin : plugins_given(options)) load_plugin(plugin, {"", "--plugin"});
 }
 
 Study load_study(const po::variables_map& options, const std::string& command) {

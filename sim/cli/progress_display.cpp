@@ -33,8 +33,13 @@ std::size_t terminal_width() {
 
 }  // namespace
 
-ProgressDisplay::ProgressDisplay(const Study& study, std::size_t done_before, ProgressStyle style)
-    : study_(study), style_(style), terminal_(isatty(STDERR_FILENO) != 0), done_(done_before) {}
+ProgressDisplay::ProgressDisplay(const Study& study, std::size_t done_before, ProgressStyle style,
+                                 LiveView* live)
+    : study_(study),
+      style_(style),
+      live_(live),
+      terminal_(isatty(STDERR_FILENO) != 0),
+      done_(done_before) {}
 
 void ProgressDisplay::expect(std::size_t runs, double cost) {
   total_ = done_ + runs;
