@@ -20,7 +20,7 @@ ENDLESS = {
     "cluster": {"workers": [{"name": "node", "count": 2, "speed": "1Gf"}], "server": {"speed": "10Gf"},
                 "link": {"bandwidth": "1Gbps", "latency": "50us"}},
     "stop": {"updates": 1000000000},
-    "evaluate": {"every": "1000 updates"},
+    "evaluate": {"every": 1000},
     "defaults": {"batch_size": 8, "step_size": 0.1},
     "algorithms": [{"name": "async"}],
 }

@@ -194,7 +194,7 @@ TEST_CASE("A difference is seen from its other side as its inverse") {
     REQUIRE(place
                 .motley({"run", "s.json", "--out", out, "--no-whatif", "--quiet", "--set",
                          "/replicas=4", "--set", "/defaults/step_size=" + step, "--set",
-                         "/stop/updates=60", "--set", "/evaluate/every=2 updates"})
+                         "/stop/updates=60", "--set", "/evaluate/every=2"})
                 .exit_code == 0);
   }
   const Json forth =

@@ -31,7 +31,7 @@ SMALL = {
                 "link": {"bandwidth": "1Gbps", "latency": "50us"}},
     "target": {"accuracy": 0.5},
     "stop": {"updates": 60},
-    "evaluate": {"every": "5 updates"},
+    "evaluate": {"every": 5},
     "defaults": {"batch_size": 8, "step_size": 0.1},
     "algorithms": [{"name": "sync"}, {"name": "async"}],
     "replicas": 2,
@@ -68,7 +68,7 @@ class Running(InAFolder):
 
     def test_a_mistake_is_an_exception_with_its_place(self):
         with self.assertRaises(motley.InputError) as raised:
-            motley.run({**SMALL, "algorithms": [{"name": "sink"}]}, progress=False)
+            motley.run({**SMALL, "algorithms": [{"name": "synk"}]}, progress=False)
         self.assertEqual(raised.exception.pointer, "/algorithms/0/name")
         self.assertIsNone(raised.exception.file)
         self.assertIn("did you mean 'sync'?", str(raised.exception))

@@ -133,12 +133,13 @@ def _run(words: Sequence[str], display: Display, written: Optional[str]) -> Tupl
         with contextlib.suppress(ProcessLookupError):
             process.send_signal(signal.SIGINT)
         process.stderr.read()
-        process.wait()
         raise
     finally:
         display.close()
-    code = process.wait()
-    reader.join()
+        code = process.wait()
+        reader.join()
+        stdout.close()
+        process.stderr.close()
     if code != 2:
         for complaint in complaints:
             display.say(complaint)

@@ -27,6 +27,18 @@ void print_changes(const char* heading, const std::vector<ChangedValue>& changes
   }
 }
 
+/// "~1.02x [0.95, 1.10]"; of a bound, which has no interval, the bound alone.
+std::string ratio_with_interval(const ComparedResult& result) {
+  const PairedRatio& ratio = result.b_against_a;
+  if (!ratio.ratio) return "-";
+  std::string text = marked_ratio(ratio, result.pairs);
+  if (ratio.bound == Bound::none && ratio.ratio->interval) {
+    text += " [" + fixed(ratio.ratio->interval->low, 2) + ", " +
+            fixed(ratio.ratio->interval->high, 2) + "]";
+  }
+  return text;
+}
+
 /// A sweep may have thousands.
 void print_only(const std::string& where, const std::vector<std::string>& runs) {
   if (runs.empty()) return;
@@ -56,10 +68,8 @@ void print_text(const ResultsDiff& diff, const ComparedFolder& a, const Compared
     const SummaryRow right(result.rows.back());
     undecided = undecided || (result.b_against_a.ratio && result.pairs > 1 &&
                               result.b_against_a.verdict == Verdict::undecided);
-    table.push_back(
-        {result.algorithm, result.point, left.time_to_target(), right.time_to_target(),
-         result.b_against_a.ratio ? marked_ratio(result.b_against_a, result.pairs) : "-",
-         left.final_accuracy(), right.final_accuracy()});
+    table.push_back({result.algorithm, result.point, left.time_to_target(), right.time_to_target(),
+                     ratio_with_interval(result), left.final_accuracy(), right.final_accuracy()});
   }
   if (!has_points) {
     for (TextRow& row : table) row.erase(row.begin() + 1);

@@ -97,6 +97,7 @@ ComparedFolder read_compared(const std::string& folder) {
   result.name = folder;
   result.scenario = parse_json_file((path / "scenario.json").string());
   result.provenance = parse_json_file((path / "provenance.json").string());
+  result.provenance.erase("command");  // the folders say that
   result.table = read_run_table(path / "plan.json");
   const RunStore store(path);
   for (const RunEntry& entry : result.table.runs) {
