@@ -14,6 +14,7 @@
 #include "sim/scenario/value_list.hpp"
 #include "sim/study/described_experiment.hpp"
 #include "sim/study/expected_cost.hpp"
+#include "sim/study/plugins.hpp"
 
 namespace motley {
 namespace {
@@ -21,7 +22,11 @@ namespace {
 /// So that the stored scenario can be run again from where the results are.
 void make_paths_absolute(Json& scenario, const std::string& file) {
   const std::filesystem::path folder = std::filesystem::path(file).parent_path();
-  for (const char* pointer : {"/data/path", "/data/test_path", "/cluster/platform"}) {
+  std::vector<std::string> pointers = {"/data/path", "/data/test_path", "/cluster/platform"};
+  for (std::size_t i = 0; scenario.contains("plugins") && i < scenario["plugins"].size(); ++i) {
+    pointers.push_back("/plugins/" + std::to_string(i));
+  }
+  for (const std::string& pointer : pointers) {
     const Json::json_pointer place(pointer);
     if (!scenario.contains(place) || !scenario[place].is_string()) continue;
     const std::string path = scenario[place];
@@ -34,6 +39,16 @@ void make_paths_absolute(Json& scenario, const std::string& file) {
                            "name it: rename the folder");
     }
     scenario[place] = whole;
+  }
+}
+
+/// Those of the command line behind those of the scenario; theirs are paths from the current folder.
+void add_plugins(Json& scenario, const std::vector<std::string>& plugins) {
+  if (!scenario.is_object()) return;
+  for (const std::string& plugin : plugins) {
+    Json& list = scenario["plugins"];
+    if (!list.is_null() && !list.is_array()) return;  // told where it is read
+    list.push_back(std::filesystem::absolute(plugin).lexically_normal().string());
   }
 }
 
@@ -116,8 +131,10 @@ std::string as_file_name(const std::string& name) {
 }
 
 Study::Study(const std::string& file, const std::vector<Override>& overrides,
-             const OnPoint& on_point)
+             const OnPoint& on_point, const std::vector<std::string>& plugins)
     : file_(file), written_(read_scenario(file, overrides)) {
+  add_plugins(written_, plugins);
+  load_plugins_of(written_, file);
   const Place root{file, ""};
   const Json sweep = written_.value("sweep", Json::object());
   check_size(written_sizes(sweep), 0);  // making the values of long ranges would take long
@@ -253,8 +270,8 @@ void Study::at_point(std::size_t point, const std::function<void()>& check) cons
     check();
   } catch (const InputError& e) {
     if (axes_.empty()) throw;
-    throw InputError(std::string(e.what()) + whole_instead(axes_, e.what()) +
-                     " (in the sweep, at " + shown_point(axes_, points_[point]) + ")");
+    throw InputError(e, whole_instead(axes_, e.what()) + " (in the sweep, at " +
+                            shown_point(axes_, points_[point]) + ")");
   }
 }
 

@@ -32,9 +32,10 @@ class Study {
   /// Told before each point is checked: how many have been, and how many there are.
   using OnPoint = std::function<void(std::size_t checked, std::size_t points)>;
 
-  /// Checks every point. Throws InputError for any mistake; nothing has been written then.
+  /// Checks every point. Throws InputError for any mistake; nothing has been written then. Plug-ins are
+  /// those that are loaded beside the scenario's own.
   Study(const std::string& file, const std::vector<Override>& overrides,
-        const OnPoint& on_point = {});
+        const OnPoint& on_point = {}, const std::vector<std::string>& plugins = {});
 
   const std::string& file() const { return file_; }
   const std::string& name() const { return name_; }
