@@ -45,6 +45,7 @@ inline const std::string live_scenario = R"({
     "link": {"bandwidth": "10Gbps", "latency": "10us"}
   },
   "cost": {"flops_per_sample": "1kf", "model_size": "100kB"},
+  "target": {"loss": 0.6},
   "stop": {"updates": 12},
   "evaluate": {"every": 4},
   "defaults": {"batch_size": 8, "step_size": 0.1},

@@ -81,6 +81,9 @@ cat >"$place/agent" <<END
 while case \$1 in -*) true ;; *) false ;; esac; do shift; done
 space=$name-\$((\${1##*.} - 1))
 shift
+# Open MPI takes hosts of one name for one: their daemons would meet in the same folder.
+TMPDIR=\$(mktemp -d "$place/daemon.XXXXXX")
+export TMPDIR
 exec ip netns exec "\$space" sh -c "\$*"
 END
 chmod +x "$place/agent"
@@ -89,9 +92,9 @@ list=$(IFS=,; echo "${addresses[*]}")
 cat >"$place/mpirun" <<END
 #!/bin/sh
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 PMIX_MCA_gds=hash
-# Open MPI takes hosts of one name for one, and would use the same folder for two of its jobs.
-folder=\$(mktemp -d "$place/job.XXXXXX")
-exec mpirun --mca orte_tmpdir_base "\$folder" --host "$list" --map-by node --bind-to none --mca plm rsh --mca plm_rsh_agent "$place/agent" \\
+TMPDIR=\$(mktemp -d "$place/job.XXXXXX")
+export TMPDIR
+exec mpirun --host "$list" --map-by node --bind-to none --mca plm rsh --mca plm_rsh_agent "$place/agent" \\
   --mca btl tcp,self --mca btl_tcp_if_include "$net.0.0/16" --mca oob_tcp_if_include "$net.0.0/16" \\
   --mca pml ob1 --mca mpi_yield_when_idle 1 "\$@"
 END

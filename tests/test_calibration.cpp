@@ -73,12 +73,12 @@ TEST_CASE(
     folder.write(name + "/staleness.csv",
                  "run,class,staleness,count\na-0,w,0,1\n" +
                      std::string(name == "sim" ? "a-0,w,1,3\n" : "a-0,w,1,1\n"));
-    folder.write(name + "/curves.csv", "run,updates,time_s\na-0,0,0\na-0,20," +
-                                           std::string(name == "sim" ? "10" : "8") +
-                                           "\na-0,20,10\n");
+    folder.write(name + "/curves.csv", "run,updates,time_s\na-0,0,0\na-0," +
+                                           std::string(name == "sim" ? "10,5" : "20,8") +
+                                           "\na-0,25,10\n");
     return folder.path() / name;
   };
-  // a: 0.5 s per update predicted, 0.4 s measured; b: 0.3 s and 0.6 s. The time after the last update does not count.
+  // a: 10 updates by 5 s predicted, 20 by 8 s measured, whatever comes after; b: 9 s / 30 and 12 s / 20.
   const fs::path sim =
       results("sim", "a-0,a,ok,10,20,0.75,10,5,5,0,1000,\nb-0,b,ok,9,30,0,10,5,5,0,300,\n");
   const fs::path live =

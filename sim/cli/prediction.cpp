@@ -12,16 +12,19 @@
 namespace motley {
 namespace {
 
-/// By run, how long an update took up to the last one that was evaluated: what comes after it is not a whole one.
-std::map<std::string, double> update_times(const std::filesystem::path& folder) {
+/// By run, how long an update took up to the last one that was evaluated when it was made. A run's last row is of its
+/// end, when the last update may be long past.
+std::map<std::string, double> update_times(const std::filesystem::path& folder,
+                                           const std::map<std::string, double>& ends) {
   const CsvTable curves(folder / "curves.csv");
   std::map<std::string, std::pair<double, double>> last;  // updates and when
   for (std::size_t i = 0; i < curves.rows(); ++i) {
-    auto& [updates, time_s] = last[curves.text(i, "run")];
-    const double now = curves.number(i, "updates").value_or(0);
-    if (now <= updates) continue;  // the model of an earlier row, at a later time
-    updates = now;
-    time_s = curves.number(i, "time_s").value_or(0);
+    const std::string& run = curves.text(i, "run");
+    const double updates = curves.number(i, "updates").value_or(0);
+    const double time_s = curves.number(i, "time_s").value_or(0);
+    const auto end = ends.find(run);
+    if (end == ends.end() || time_s >= end->second) continue;
+    if (updates > last[run].first) last[run] = {updates, time_s};
   }
   std::map<std::string, double> times;
   for (const auto& [run, point] : last) {
@@ -39,7 +42,11 @@ std::vector<std::pair<std::string, RunFigures>> figures_of(const std::filesystem
     const auto value = static_cast<std::uint64_t>(staleness.number(i, "staleness").value_or(0));
     stale[staleness.text(i, "run")][value] += staleness.number(i, "count").value_or(0);
   }
-  const std::map<std::string, double> times = update_times(folder);
+  std::map<std::string, double> ends;
+  for (std::size_t i = 0; i < runs.rows(); ++i) {
+    ends[runs.text(i, "run")] = runs.number(i, "virtual_s").value_or(0);
+  }
+  const std::map<std::string, double> times = update_times(folder, ends);
   std::vector<std::pair<std::string, RunFigures>> figures;
   std::map<std::string, double> replicas;
   std::set<std::string> without_target;

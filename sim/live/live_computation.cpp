@@ -31,6 +31,11 @@ double LiveComputation::samples_to_spend() const {
                                          context_.setup().flops_per_sample);
 }
 
+double LiveComputation::take_noise(std::size_t steps) {
+  measured_noise_.reset();
+  return noise_.take(steps);
+}
+
 double LiveComputation::end_of(double flops) {
   const double now = context_.clock();
   if (!context_.emulate()) return now;
@@ -151,7 +156,7 @@ std::optional<double> LiveComputation::run(const Until& until) {
   };
   const double begin_s = context_.clock();
   const double end_s =
-      end_of(noise_.take(steps_) * samples_to_spend() * context_.setup().flops_per_sample);
+      end_of(take_noise(steps_) * samples_to_spend() * context_.setup().flops_per_sample);
   const Join guard{*this};
   start_real();
   if (!pass_until(end_s, until)) {
@@ -215,7 +220,7 @@ Gradient LiveComputation::gradient_by_buckets(const Model& x, std::size_t n,
   rule_ = nullptr;
   at_ = x;
   const double begin_s = context_.clock();
-  const double per_flop = noise_.take(1) * samples_to_spend();
+  const double per_flop = take_noise(1) * samples_to_spend();
   double forward_flops = 0;
   for (const Layer& layer : context_.layers()) forward_flops += layer.forward_flops;
   double end_s = end_of(per_flop * (forward_flops + buckets.front().backward_flops));
@@ -242,12 +247,12 @@ void LiveComputation::encode(double flops) {
 
 double LiveComputation::measure_speed(std::size_t steps, std::size_t n) {
   const double begin_s = context_.clock();
-  StepNoise slow_downs = noise_;  // a copy: those of the steps to come are not used up
+  if (!measured_noise_) measured_noise_ = noise_;  // those of the steps to come are not used up
   batch_ = n;
   if (context_.emulate()) {
-    pass_until(
-        end_of(slow_downs.take(steps) * samples_to_spend() * context_.setup().flops_per_sample),
-        Until{});
+    pass_until(end_of(measured_noise_->take(steps) * samples_to_spend() *
+                      context_.setup().flops_per_sample),
+               Until{});
   } else {
     // Really computed, at the initial model, with samples that come again.
     steps_ = steps;

@@ -38,6 +38,7 @@ class LiveComputation {
  private:
   /// How many samples' time a gradient of batch_ takes, without noise.
   double samples_to_spend() const;
+  double take_noise(std::size_t steps);
   /// When work of so many flops is done that begins now; now, where nothing is emulated.
   double end_of(double flops);
   void prepare();
@@ -54,6 +55,7 @@ class LiveComputation {
   WorkerSamples& samples_;
   GivenUp is_given_up_;
   StepNoise noise_;
+  std::optional<StepNoise> measured_noise_;  // of calls of measure_speed() in a row
   std::unique_ptr<SpeedCurve> curve_;
   std::unique_ptr<Workspace> workspace_;
   bool keep_losses_ = false;

@@ -52,16 +52,16 @@ bool LiveContext::is_due(std::uint64_t updates, std::uint64_t samples) {
   return schedule_.is_due(now, updates, stop_.progress(now, updates, samples));
 }
 
-void LiveContext::update_finished(const Parameters& x, double begin_s,
-                                  std::vector<std::uint32_t> used, std::uint64_t samples) {
+void LiveContext::update_finished(const Parameters& x, Made made) {
   ++updates_;
   LogEntry entry;
   entry.kind = LogEntry::Kind::update;
   entry.time_s = clock();
-  entry.begin_s = begin_s;
-  entry.used = std::move(used);
+  entry.begin_s = made.begin_s;
+  entry.value = made.staleness;
+  entry.used = std::move(made.used);
   // A merge of the workers' own models is always evaluated, as in a simulation.
-  if (is_due(updates_, samples) || has_own_updates_) entry.model = log().keep(x);
+  if (is_due(updates_, made.samples) || has_own_updates_) entry.model = log().keep(x);
   has_own_updates_ = false;
   last_model_ = x;
   last_update_ = log().entries.size();

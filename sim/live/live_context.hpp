@@ -40,9 +40,14 @@ class LiveContext {
 
   // What is recorded. The caller does not return from those of an update when the run is over.
   void note(LogEntry entry);
-  /// `samples`: of all gradients so far, as far as is known here.
-  void update_finished(const Parameters& x, double begin_s, std::vector<std::uint32_t> used,
-                       std::uint64_t samples);
+  /// What an update was made of.
+  struct Made {
+    double begin_s = 0;
+    std::vector<std::uint32_t> used = {};  ///< messages, by their numbers here
+    double staleness = 0;                  ///< the mean of theirs
+    std::uint64_t samples = 0;             ///< of all gradients so far, as far as is known here
+  };
+  void update_finished(const Parameters& x, Made made);
   void own_update_finished(const Parameters& x, std::uint64_t steps);
   void gradient_computed(std::uint64_t samples, std::optional<double> loss);
   /// The last model is evaluated, too: call it at the end.

@@ -70,16 +70,27 @@ NotesOfAll LiveGroup::all_reduce_mean(Parameters& v, double weight, std::vector<
   return average->numbers();
 }
 
-Pending<Parameters> LiveGroup::start_all_reduce_mean(const Parameters& v, double weight) {
+Pending<Averaged> LiveGroup::start_all_reduce_mean(const Parameters& v, double weight,
+                                                   std::vector<double> numbers) {
   if (started_ && !started_->is_done()) {
     throw std::logic_error("an all-reduce was begun in a group before the last one had ended");
   }
-  started_ = start(bytes_of(v), RingAverage::Part{v, weight, {}});
+  started_ = start(bytes_of(v), RingAverage::Part{v, weight, std::move(numbers)});
   return {[this, average = started_] {
             finish(average);
-            return average->mean();
+            Averaged averaged;
+            static_cast<Parameters&>(averaged) = average->mean();
+            averaged.numbers = average->numbers();
+            return averaged;
           },
           [average = started_] { return average->is_done(); }};
+}
+
+NotesOfAll LiveGroup::exchange(std::vector<double> numbers, std::uint64_t bytes) {
+  const std::shared_ptr<RingAverage> average =
+      start(bytes, RingAverage::Part{Parameters::zeros(1), 1, std::move(numbers)});
+  finish(average);
+  return average->numbers();
 }
 
 // ---- Buckets ----

@@ -18,7 +18,9 @@ class LiveGroup final : public Group {
 
   bool leads() const override { return ring_.member == 0; }
   NotesOfAll all_reduce_mean(Parameters& v, double weight, std::vector<double> numbers) override;
-  Pending<Parameters> start_all_reduce_mean(const Parameters& v, double weight) override;
+  Pending<Averaged> start_all_reduce_mean(const Parameters& v, double weight,
+                                          std::vector<double> numbers) override;
+  NotesOfAll exchange(std::vector<double> numbers, std::uint64_t bytes) override;
   void barrier() override;
   Pending<void> start_barrier() override;
   Notes gather(double number) override;

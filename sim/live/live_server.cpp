@@ -116,6 +116,7 @@ Parameters LiveServer::weighted_sum(std::span<const Push> pushes,
 
 void LiveServer::finish_update(Model& x, std::span<const Push> used) {
   std::vector<std::uint32_t> messages;
+  double stale = 0;
   for (const Push& push : used) {
     LogEntry entry;
     entry.kind = LogEntry::Kind::staleness;
@@ -124,6 +125,7 @@ void LiveServer::finish_update(Model& x, std::span<const Push> used) {
     entry.count = staleness(push);
     context_.note(std::move(entry));
     messages.push_back(push.traced);
+    stale += static_cast<double>(staleness(push)) / static_cast<double>(used.size());
     samples_ += push.samples;
   }
   const double begin_s = clock();
@@ -138,7 +140,7 @@ void LiveServer::finish_update(Model& x, std::span<const Push> used) {
   }
   x.version = context_.updates() + 1;
   x.shard_versions = nullptr;
-  context_.update_finished(x, begin_s, std::move(messages), samples_);
+  context_.update_finished(x, {begin_s, std::move(messages), stale, samples_});
 }
 
 void LiveServer::discard(const Push& push) {

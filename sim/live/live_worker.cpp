@@ -313,7 +313,7 @@ std::optional<Event> LiveWorker::next_event(double until) {
 
 void LiveWorker::finish_update(Model& x) {
   x.version = context_.updates() + 1;
-  context_.update_finished(x, clock(), {}, context_.samples() * workers());
+  context_.update_finished(x, {.begin_s = clock(), .samples = context_.samples() * workers()});
 }
 
 void LiveWorker::finish_own_update(const Model& x, std::uint64_t steps) {

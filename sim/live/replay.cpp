@@ -124,7 +124,7 @@ class Replay {
     if (is_worker(entry.who)) recorder_.worker(entry.who).message_departs(now);
     if (is_worker(to)) recorder_.worker(to).message_departs(now);
     if (timeline() != nullptr) {
-      messages_[{to, entry.number}] = timeline()->message_departs(entry.who, to, now);
+      messages_[{to, entry.number}] = timeline()->message_departs(entry.who, to, now, entry.count);
     }
     links_.departs(entry.who, to, now);
   }
@@ -144,7 +144,8 @@ class Replay {
     if (timeline() != nullptr) {
       std::vector<Timeline::MessageId> used;
       for (const std::uint32_t number : entry.used) used.push_back(messages_[{rank, number}]);
-      timeline()->updated(rank, std::max(0.0, entry.begin_s), entry.time_s, used);
+      timeline()->updated(rank, std::max(0.0, entry.begin_s), entry.time_s, used,
+                          entry.used.empty() ? -1 : entry.value);
     }
     const std::size_t server = is_worker(rank) ? 0 : rank - setup_.cluster.workers.size();
     if (is_worker(rank)) {

@@ -18,8 +18,8 @@ struct LogEntry {
     discards,      ///< computing of `value` seconds was for nothing; of worker `who`
     gradient,      ///< of `count` samples, with mean loss `value` (NaN: nothing is learnt)
     arrival,  ///< a message from node `who` of `count` bytes, departed at begin_s, the number-th here
-    staleness,   ///< of what worker `who` has pushed: `count`
-    update,      ///< of the global model, or of this server's shard, begun at begin_s
+    staleness,  ///< of what worker `who` has pushed: `count`
+    update,  ///< of the global model, or of this server's shard, begun at begin_s, of mean staleness `value`
     own_update,  ///< of this worker's own model, the count-th since it was merged
     decision,    ///< `text` is `value` for worker `who`
     left         ///< its body has ended

@@ -23,6 +23,7 @@ struct RunPlan {
   double gradients_per_update = 1;  ///< approximately
   std::size_t workers_at_work = 0;  ///< at some moment, about; the others cost next to nothing
   BatchSizes batches;
+  std::string caution;          ///< of the algorithm; often empty
   std::vector<TuneGrid> grids;  ///< parameters to be tuned, which have the first values here
 };
 
