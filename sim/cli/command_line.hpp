@@ -35,6 +35,15 @@ Command slurm_command();
 Command algorithms_command();
 Command bench_command();
 Command explain_command();
+Command diff_command();
+Command new_algorithm_command();
+Command new_model_command();
+Command new_data_command();
+Command completion_command();
+Command manual_command();
+
+/// All of them, in the order in which they are listed.
+std::vector<Command> commands();
 Command report_command();
 Command new_command();
 Command data_command();

@@ -38,6 +38,9 @@ SlurmJob job_of(const po::variables_map& options, const Study& study) {
       job.scenario.insert(job.scenario.end(), {"--set", change});
     }
   }
+  for (const std::string& plugin : plugins_given(options)) {
+    job.scenario.insert(job.scenario.end(), {"--plugin", fs::absolute(plugin).string()});
+  }
   job.out = fs::absolute(folder_of(options, study)).lexically_normal().string();
   if (job.out.find_first_of("\"\n\\") != std::string::npos) {
     throw InputError("--out: Slurm takes no quote, no backslash and no line break in a path, got " +

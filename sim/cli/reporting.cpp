@@ -2,18 +2,17 @@
 
 #include "sim/base/place.hpp"
 #include "sim/cli/other_program.hpp"
+#include "sim/cli/shipped_files.hpp"
 
 namespace motley {
 namespace {
 
-/// The repository's analysis/, seen from the program in its build folder.
 std::filesystem::path script() {
-  std::error_code error;
-  const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe", error);
-  const std::filesystem::path file = program.parent_path().parent_path() / "analysis" / "report.py";
-  if (!std::filesystem::exists(file)) {
-    throw InputError("report: " + file.string() +
-                     " does not exist; start motley from its repository");
+  const std::filesystem::path file = shipped_file("analysis/report.py");
+  if (file.empty()) {
+    throw InputError(
+        "report: analysis/report.py is neither beside the folder of this program nor in "
+        "../share/motley: start motley from its repository, or install it");
   }
   return file;
 }
@@ -24,7 +23,7 @@ std::string python() {
     constexpr const char* probe =
         "import importlib.util as u, sys; "
         "sys.exit(any(u.find_spec(m) is None for m in ('matplotlib', 'pandas')))";
-    if (run_and_wait({candidate, "-c", probe}, true) == 0) return candidate;
+    if (run_and_wait({candidate, "-c", probe}, ChildOutput::hidden) == 0) return candidate;
   }
   throw InputError(
       "report: no python3 here has matplotlib and pandas; on Debian install python3-matplotlib, "
@@ -38,10 +37,11 @@ void check_report_possible() {
   python();
 }
 
-int make_report(const std::filesystem::path& results, const std::vector<std::string>& options) {
+int make_report(const std::filesystem::path& results, const std::vector<std::string>& options,
+                ChildOutput output) {
   std::vector<std::string> words = {python(), script().string(), results.string()};
   words.insert(words.end(), options.begin(), options.end());
-  return run_and_wait(words, false);
+  return run_and_wait(words, output);
 }
 
 }  // namespace motley

@@ -247,8 +247,13 @@ void SimulatedServer::finish_update(Model& x, std::span<const Push> used) {
   }
   if (Timeline* timeline = simulation_.recorder().timeline()) {
     std::vector<Timeline::MessageId> messages;
-    for (const Push& push : used) messages.push_back(push.traced);
-    timeline->updated(simulation_.server_node(shard_.shard.server), start, clock(), messages);
+    double staleness_sum = 0;
+    for (const Push& push : used) {
+      messages.push_back(push.traced);
+      staleness_sum += static_cast<double>(staleness(push));
+    }
+    timeline->updated(simulation_.server_node(shard_.shard.server), start, clock(), messages,
+                      messages.empty() ? -1 : staleness_sum / static_cast<double>(messages.size()));
   }
   simulation_.finish_shard_update(shard_, x);
 }

@@ -126,7 +126,8 @@ struct Scenario {
   enum class Solver { fast, simgrid };
 
   std::string name;
-  std::string schema;  ///< "$schema", for editors
+  std::string schema;                               ///< "$schema", for editors
+  std::optional<std::vector<std::string>> plugins;  ///< shared libraries, from this file's folder
   std::uint64_t seed = 1;
   std::optional<Json> data;  ///< read by its kind's own description, as the model is
   Json model;

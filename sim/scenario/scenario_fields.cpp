@@ -302,6 +302,10 @@ Fields<Scenario> Scenario::fields() {
          .minimum = 0,
          .maximum = limits::largest_whole},
         &Scenario::seed);
+  f.add({.name = "plugins",
+         .doc = "shared libraries that bring algorithms, models and kinds of data; paths from the "
+                "folder of this file"},
+        &Scenario::plugins);
   f.add({.name = "data", .doc = "what is learnt from, if the model takes data", .type = "object"},
         &Scenario::data);
   f.add({.name = "model", .doc = "what is really trained", .type = "object"}, &Scenario::model);

@@ -39,16 +39,13 @@ struct BesideParameters {
 
 /// All keys of an entry.
 const std::vector<FieldInfo>& entry_keys(const AlgorithmInfo& info) {
-  static const std::map<std::string, std::vector<FieldInfo>> keys_by_name = [] {
-    std::map<std::string, std::vector<FieldInfo>> all;
-    for (const AlgorithmInfo& each : algorithm_catalog()) {
-      std::vector<FieldInfo>& keys = all[each.name];
-      keys = BesideParameters::fields().infos();
-      keys.insert(keys.end(), each.parameters.begin(), each.parameters.end());
-    }
-    return all;
-  }();
-  return keys_by_name.at(info.name);
+  static std::map<std::string, std::vector<FieldInfo>> keys_by_name;  // found when asked for
+  std::vector<FieldInfo>& keys = keys_by_name[info.name];
+  if (keys.empty()) {
+    keys = BesideParameters::fields().infos();
+    keys.insert(keys.end(), info.parameters.begin(), info.parameters.end());
+  }
+  return keys;
 }
 
 /// The label given, or the algorithm's name, with a number where that is taken.

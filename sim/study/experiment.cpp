@@ -20,6 +20,7 @@
 #include "sim/study/algorithm_entry.hpp"
 #include "sim/study/canonical_json.hpp"
 #include "sim/study/planned_batches.hpp"
+#include "sim/study/plugins.hpp"
 #include "sim/study/tuned_parameters.hpp"
 #include "sim/study/twins.hpp"
 
@@ -36,6 +37,24 @@ double peak_rss_mb() {
   return static_cast<double>(usage.ru_maxrss) / 1024;
 }
 
+/// The window that is asked for, which may lie around the first failure.
+std::optional<TraceWindow> window_of(const TraceRequest& trace, const ClusterPlan& cluster,
+                                     std::uint64_t seed) {
+  if (!trace.window || !trace.around_failure_s) return trace.window;
+  TraceWindow window = *trace.window;
+  const std::optional<double> at = first_failure_s(cluster, seed);
+  if (!at) return window;  // with another seed something fails
+  window.from_s = std::max(0.0, *at - *trace.around_failure_s);
+  window.to_s = *at + *trace.around_failure_s;
+  return window;
+}
+
+LoadedScenario load_with_plugins(const std::string& file, const std::vector<Override>& overrides) {
+  Json scenario = read_scenario(file, overrides);
+  load_plugins_of(scenario, file);
+  return check_scenario(file, std::move(scenario));
+}
+
 /// Nothing that is learnt, large enough to be cut where the modelled network is: each of its layers may
 /// be cut for many servers.
 std::unique_ptr<Problem> time_only_in_parts(const Problem& problem, const LayerProfile& profile) {
@@ -47,7 +66,7 @@ std::unique_ptr<Problem> time_only_in_parts(const Problem& problem, const LayerP
 }  // namespace
 
 Experiment::Experiment(const std::string& file, const std::vector<Override>& overrides)
-    : Experiment(load_scenario(file, overrides), *std::make_unique<SharedDatasets>(),
+    : Experiment(load_with_plugins(file, overrides), *std::make_unique<SharedDatasets>(),
                  *std::make_unique<SharedPlatforms>()) {}
 
 Experiment::Experiment(LoadedScenario loaded, SharedDatasets& datasets, SharedPlatforms& platforms)
@@ -108,8 +127,8 @@ Experiment::Experiment(LoadedScenario loaded, SharedDatasets& datasets, SharedPl
   plan_runs();
 
   Json described = loaded_.full;
-  for (const char* key :
-       {"$schema", "name", "replicas", "sweep", "defaults", "algorithms", "baseline", "tune"}) {
+  for (const char* key : {"$schema", "name", "replicas", "sweep", "defaults", "algorithms",
+                          "baseline", "tune", "plugins"}) {
     described.erase(key);
   }
   if (!data_digest_.empty()) {
@@ -120,6 +139,14 @@ Experiment::Experiment(LoadedScenario loaded, SharedDatasets& datasets, SharedPl
   if (!trace_digest_.empty()) {
     Json& trace = described["cluster"]["trace"];
     (trace.is_object() ? trace["file"] : trace) = trace_digest_;
+  }
+  // A section that a plug-in reads is decided by that library, too.
+  if (data_) {
+    const LoadedPlugin* plugin = plugin_of_data(described["data"].value("kind", ""));
+    if (plugin != nullptr) described["data"]["plugin"] = plugin->digest;
+  }
+  if (const LoadedPlugin* plugin = plugin_of_model(described["model"].value("kind", ""))) {
+    described["model"]["plugin"] = plugin->digest;
   }
   described["algorithm"] = Json();  // its place in the order
   described_ = canonical(described);
@@ -298,7 +325,8 @@ RunResult Experiment::run(const RunPlan& plan, unsigned threads,
                      bound.parameter,
                      bound.decision,
                      count_twins(cluster_),
-                     algorithm->caution()};
+                     algorithm->caution(),
+                     !algorithm->merges_own_models()};
   if (data_ && data_->test.size() > 0) {
     std::vector<std::size_t> counts(data_->classes);
     for (const std::uint16_t label : data_->test.labels) ++counts[label];
@@ -316,7 +344,7 @@ RunResult Experiment::run(Algorithm& algorithm, unsigned threads,
   const auto start = std::chrono::steady_clock::now();
   RunResult result = simulate(
       {scenario(), cluster_, *problem_, partition(), order(), flops_per_sample_, message_bytes_,
-       threads, on_progress, trace.window,
+       threads, on_progress, window_of(trace, cluster_, scenario().seed),
        [&](const Timeline& timeline) { write_trace(trace, run_name, timeline); },
        trace.paje ? (trace.folder / (run_name + ".paje")).string() : "", learning_.augment()},
       algorithm);

@@ -32,9 +32,10 @@ class Study {
   /// Told before each point is checked: how many have been, and how many there are.
   using OnPoint = std::function<void(std::size_t checked, std::size_t points)>;
 
-  /// Checks every point. Throws InputError for any mistake; nothing has been written then.
+  /// Checks every point. Throws InputError for any mistake; nothing has been written then. Plug-ins are
+  /// those that are loaded beside the scenario's own.
   Study(const std::string& file, const std::vector<Override>& overrides,
-        const OnPoint& on_point = {});
+        const OnPoint& on_point = {}, const std::vector<std::string>& plugins = {});
 
   const std::string& file() const { return file_; }
   const std::string& name() const { return name_; }
@@ -91,8 +92,9 @@ class Study {
   std::unique_ptr<Experiment> load(std::size_t point, std::uint64_t replica) const;
   /// Does it, and says at which point when it refuses something.
   void at_point(std::size_t point, const std::function<void()>& check) const;
-  /// InputError when so many runs of the tuning make it too large.
-  void check_size(double tuning_runs) const;
+  /// InputError when axes of these sizes and so many runs of the tuning make it too large.
+  void check_size(const std::vector<double>& sizes, double tuning_runs) const;
+  std::vector<double> sizes() const;
   double points() const;
   double tuning_runs_at_all_points(const Experiment& first) const;
   void plan_runs(const OnPoint& on_point);
