@@ -12,8 +12,8 @@
 /// passive (on a grid and with edges given: those an even or odd number of edges from rank 0), and edges
 /// between workers of one side are not used. An update is a step of any worker; the curve shows the mean of all models, an oracle.
 ///
-/// When a worker is gone: it is not drawn, and an average that it was asked for is not waited for,
-/// whatever on_failure says: x_i stays. One that returns gets model and rule from another.
+/// When a worker is gone: once that is noticed it is not drawn, and an average that it was asked for is not
+/// waited for, whatever on_failure says: x_i stays. One that returns gets model and rule from another.
 #include "algorithms/support/gossip.hpp"
 #include "algorithms/support/round_messages.hpp"
 #include "sim/vocabulary/algorithm.hpp"
@@ -90,10 +90,10 @@ class AdPsgd : public Algorithm {
 AlgorithmInfo ad_psgd() {
   return describe<AdPsgd>("ad_psgd", "no server: models averaged in pairs, behind the computation",
                           "Lian et al., ICML 2018, PMLR 80:3043", Listed{190},
-                          "nobody waits for it; one that returns gets model and rule from another",
+                          "who has asked it for an average waits until it is noticed; one that "
+                          "returns gets model and rule from another",
                           {.family = Family::decentralised,
                            .needs = "a graph",
-                           .failures = true,
                            .cost = "2 for a step of an active worker, else none"});
 }
 

@@ -249,7 +249,9 @@ AlgorithmInfo daso() {
       {.family = Family::hierarchical,
        .needs = "nodes (of equal size where data differ)",
        .different_data = true,
-       .cost = "2 (W - P) inside the P nodes every step; 2 (P - 1) between them every `skip`"});
+       .cost = "2 (W - P) inside the P nodes every step, and 2 (W - 1) every `skip`, of which 2 (P "
+               "- 1) "
+               "between them"});
 }
 
 }  // namespace motley

@@ -28,7 +28,6 @@
 #include "algorithms/support/server_rule.hpp"
 #include "algorithms/support/unused_option.hpp"
 #include "algorithms/support/vain_rounds.hpp"
-#include "sim/base/format.hpp"
 #include "sim/vocabulary/algorithm.hpp"
 
 namespace motley {
@@ -77,7 +76,8 @@ class FedAvg : public Algorithm {
                        "and in time for another");
     }
     if (options.deadline_s && options.late == Late::drop && !facts.may_be_faster) {
-      check_deadline(options, facts, place / "deadline");
+      PlannedRounds(options, options.batch_size, facts)
+          .check_deadline(*options.deadline_s, options.batch_size, facts, place / "deadline");
     }
   }
 
@@ -130,21 +130,6 @@ class FedAvg : public Algorithm {
   }
 
  private:
-  /// Somebody must be able to compute its steps until then, if messages took no time.
-  static void check_deadline(const Options& options, const RunFacts& facts, const Place& place) {
-    const LocalSteps steps(options, options.batch_size, facts);
-    double fastest = forever;
-    for (std::size_t i = 0; i < facts.workers; ++i) {
-      const std::size_t samples = steps.at_least(i, facts) * options.batch_size[i];
-      const double flops = static_cast<double>(samples) * facts.flops_per_sample;
-      fastest = std::min(fastest, flops / facts.speeds[i]);
-    }
-    if (*options.deadline_s > fastest) return;
-    throw InputError(place, "must be above " + short_duration(fastest) +
-                                ", or nobody ever meets it: so long the fastest worker computes "
-                                "for a round");
-  }
-
   /// Of those drawn, what they pushed before the deadline; late things of earlier rounds are discarded.
   static std::vector<Push> those_in_time(Server& me, const Model& x,
                                          std::vector<std::size_t> awaited, double until) {

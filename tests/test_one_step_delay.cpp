@@ -89,13 +89,13 @@ TEST_CASE("od_sgd with two rounds in flight takes max(comp, (comp + comm)/2) a s
 }
 
 /// A network of layers 3-4-2 with 9.6 Gf a sample on a worker of 1 Gf/s: F1 2.4 s, F2 1.6 s, B2 3.2 s, B1 2.4 s;
-/// 16 MB and 10 MB.
-Json two_layers(const char* bandwidth, const char* latency) {
+/// 16 and 10 of 26 parameters.
+Json two_layers(const char* size, const char* bandwidth, const char* latency) {
   Json scenario = timing_scenario();
   scenario["model"] = {{"kind", "mlp"}, {"hidden", {4}}};
   scenario["data"] = {
       {"kind", "synthetic"}, {"train", 50}, {"test", 10}, {"features", 3}, {"classes", 2}};
-  scenario["cost"] = {{"flops_per_sample", "9.6Gf"}, {"model_size", "26MB"}};
+  scenario["cost"] = {{"flops_per_sample", "9.6Gf"}, {"model_size", size}};
   scenario["cluster"]["workers"] = {{{"name", "w"}, {"speed", "1Gf"}}};
   scenario["cluster"]["link"] = {{"bandwidth", "1000TBps"}, {"latency", "0s"}};
   scenario["cluster"]["server"]["link"] = {{"bandwidth", bandwidth}, {"latency", latency}};
@@ -127,7 +127,7 @@ TEST_CASE("layer by layer, each of od_sgd's gradients waits for its own layer's 
       updates.push_back(last);
     }
     const RunResult result = run_of(od_sgd({{"overlap", "layers"}, {"in_flight", in_flight}}),
-                                    two_layers("1000TBps", "6s"));
+                                    two_layers("26B", "1000TBps", "6s"));
     REQUIRE(result.curve.size() == 9);
     for (std::size_t t = 0; t < 8; ++t) {
       CAPTURE(in_flight, t);
@@ -139,8 +139,9 @@ TEST_CASE("layer by layer, each of od_sgd's gradients waits for its own layer's 
 TEST_CASE("layers that travel alone hide more of the communication than whole models") {
   // Whole, 26 MB take 13 s each way, longer than a gradient. Of two layers one is on its way while the other
   // computes.
-  const RunResult whole = run_of(od_sgd(), two_layers("2MBps", "0s"));
-  const RunResult layers = run_of(od_sgd({{"overlap", "layers"}}), two_layers("2MBps", "0s"));
+  const RunResult whole = run_of(od_sgd(), two_layers("26MB", "2MBps", "0s"));
+  const RunResult layers =
+      run_of(od_sgd({{"overlap", "layers"}}), two_layers("26MB", "2MBps", "0s"));
   CHECK(whole.curve[8].time_s - whole.curve[7].time_s == Approx(26).epsilon(1e-6));
   CHECK(layers.curve[8].time_s < 0.9 * whole.curve[8].time_s);
 }

@@ -306,7 +306,7 @@ TEST_CASE(
 }
 
 TEST_CASE("what nobody can ever meet is refused, and otherwise ends the run at last") {
-  Json scenario = on_workers({1, 2});  // gradients of 1 s and 2 s
+  Json scenario = on_workers({1, 0.5});  // gradients of 1 s and 2 s
   const auto refused = [&](const Json& algorithm, const char* why) {
     CHECK_THROWS_WITH(experiment_of(with_algorithm(scenario, algorithm)), Catch::Contains(why));
   };

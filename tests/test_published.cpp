@@ -152,6 +152,7 @@ TEST_CASE("allocation with equal batches is allreduce, and static with equal rat
   CHECK(text_of(scenario, allocation) == expected);
   allocation["mode"] = "static";
   allocation["ratios"] = {2, 2, 2, 2};
+  allocation["data_shares"] = false;  // by default it draws from parts
   CHECK(text_of(scenario, allocation) == expected);
   allocation["ratios"] = {3, 3, 1, 1};
   CHECK(text_of(scenario, allocation) != expected);

@@ -50,27 +50,25 @@ Json four_workers(const std::string& fast) {
 }
 
 TEST_CASE("who is said to tolerate failures goes on though nobody notices one, and others do not") {
-  // The last worker goes for good after 20 s, which nobody notices in time. Everybody else computes in the
-  // second 100 s as in the first, or somebody has stopped.
+  // The last worker goes for good after 20 s, which nobody notices in time. In the second 100 s there are updates
+  // and everybody else computes as before, or somebody waits.
   Json scenario = four_workers("1Gf");
   scenario["cluster"]["failures"] = {{"detect_after", "10000s"},
                                      {"list", {{{"worker", "slow-1"}, {"at", "20500ms"}}}}};
   for (const Json& algorithm : with_defaults()) {
     const std::string name = algorithm["name"];
     CAPTURE(name);
-    const auto gradients_until = [&](const char* time) {
+    const auto run_until = [&](const char* time) {
       scenario["stop"] = {{"time", time}};
-      std::vector<std::uint64_t> counts;
-      for (const WorkerResult& w : simulate(with_algorithm(scenario, algorithm)).workers) {
-        counts.push_back(w.gradients);
-      }
-      return counts;
+      return simulate(with_algorithm(scenario, algorithm));
     };
-    const std::vector<std::uint64_t> half = gradients_until("100s");
-    const std::vector<std::uint64_t> whole = gradients_until("200s");
-    bool all_go_on = true;
-    for (std::size_t i = 0; i < 3; ++i) all_go_on = all_go_on && whole[i] > half[i] + 20;
-    CHECK(all_go_on == find_algorithm(name, {}).traits.failures);
+    const RunResult half = run_until("100s");
+    const RunResult whole = run_until("200s");
+    bool goes_on = whole.updates > half.updates;
+    for (std::size_t i = 0; i < 3; ++i) {
+      goes_on = goes_on && whole.workers[i].gradients > half.workers[i].gradients + 20;
+    }
+    CHECK(goes_on == find_algorithm(name, {}).traits.failures);
   }
 }
 
@@ -81,10 +79,13 @@ TEST_CASE("who is said to tolerate different data comes to the optimum of all, a
   scenario["model"].update({{"optima", 2}, {"optima_distance", 0.5}});
   scenario["defaults"]["step_size"] = 0.01;
   scenario["stop"] = {{"time", "3000s"}};
-  // Equal curvatures hide what an algorithm's own terms do to others.
-  const std::set<std::string> lucky = {"api_bcd"};
-  for (const Json& algorithm : with_defaults()) {
+  // Not here: equal curvatures (api_bcd, simuparallel), gradients of equal size (fedlalr) and times that do not
+  // vary (mindflayer) hide what they do elsewhere.
+  const std::set<std::string> lucky = {"api_bcd", "simuparallel", "fedlalr", "mindflayer"};
+  for (Json algorithm : with_defaults()) {
     const std::string name = algorithm["name"];
+    if (name == "biased_local") algorithm["bias_sampling"] = false;  // it deals the data itself
+    if (name == "allocation") algorithm.update({{"batch_size", 8}, {"period", 10}});
     CAPTURE(name);
     const RunResult result = simulate(with_algorithm(scenario, algorithm));
     REQUIRE(result.final_test_loss);
@@ -132,11 +133,14 @@ TEST_CASE("what an update is said to send is what it sends") {
       {"d_psgd", {"1 to each neighbour", 2}},
       {"ad_psgd", {"2 for a step of an active worker, else none", 1}},  // every second one
       {"sgp", {"1", 1}},
-      {"prague", {"2 (g - 1) / g", 4.0 / 3}},
+      {"prague", {"2 (g - 1) / g", 1}},  // of four at most three together: two and two
+      {"hierarchical", {"2 (W - 1), and 2 (n - 1) for each average of a group of n", 6}},
+      {"wp_sgd", {"none; 2 (W - 1) for every merge", 6.0 / 33}},  // 32 steps and it
       {"api_bcd", {"1, every H steps", 1}},
       {"daso",
-       {"2 (W - P) inside the P nodes every step; 2 (P - 1) between them every `skip`",
-        4 * 4 + 4 + 2}}};  // four steps, and the average of all goes through the nodes, too
+       {"2 (W - P) inside the P nodes every step, and 2 (W - 1) every `skip`, of which 2 (P - 1) "
+        "between them",
+        4 * 4 + 6}}};  // four steps
   for (const Json& algorithm : with_defaults()) {
     const std::string name = algorithm["name"];
     const auto found = expected.find(name);

@@ -72,8 +72,7 @@ TEST_CASE("nothing is learnt, drawn or counted while throughput is measured") {
   Json scenario = learning_scenario();
   const RunResult result = run_of({{"name", "grouping"}, {"groups", 2}}, scenario);
   REQUIRE(decided(result, "group") == std::vector<double>{0, 0, 1, 1});
-  const RunResult given = run_of(
-      {{"name", "grouping"}, {"groups", {{"fast-0", "fast-1"}, {"slow-0", "slow-1"}}}}, scenario);
+  const RunResult given = run_of({{"name", "grouping"}, {"groups", {{0, 1}, {2, 3}}}}, scenario);
   const double profile_s = result.decisions[0].time_s;
   CHECK(profile_s > 10 * 8 * 0.01);
   REQUIRE(result.curve.size() == given.curve.size());

@@ -22,6 +22,9 @@ struct PlannedRounds {
   std::size_t drawn;       ///< S
   double steps_per_epoch;  ///< of one worker
 
+  /// InputError at `place` when nobody can compute its steps so fast at its speed, if messages took no time.
+  void check_deadline(double deadline_s, const BatchSizes& batches, const RunFacts& facts,
+                      const Place& place) const;
   /// Of a round, about.
   double gradients() const { return static_cast<double>(drawn) * steps.mean(); }
 };

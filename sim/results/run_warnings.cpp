@@ -121,6 +121,11 @@ std::vector<RunWarning> warnings_of(const RunResult& result, const RunSetting& s
         {"bound_idle", "has a " + setting.bound + " that never acted: it ran as if without it"});
   }
   if (!setting.caution.empty()) warnings.push_back({"caution", setting.caution});
+  if (setting.is_of_mean && result.time_to_target_s) {
+    warnings.push_back({"mean_model",
+                        "reached the target with the mean of all workers' models, which no worker "
+                        "holds; how far they are from it is in curves.csv (consensus)"});
+  }
   if (met_at_port(result, setting.twins)) {
     warnings.push_back(
         {"lockstep",

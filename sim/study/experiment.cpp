@@ -325,7 +325,8 @@ RunResult Experiment::run(const RunPlan& plan, unsigned threads,
                      bound.parameter,
                      bound.decision,
                      count_twins(cluster_),
-                     algorithm->caution()};
+                     algorithm->caution(),
+                     !algorithm->merges_own_models()};
   if (data_ && data_->test.size() > 0) {
     std::vector<std::size_t> counts(data_->classes);
     for (const std::uint16_t label : data_->test.labels) ++counts[label];

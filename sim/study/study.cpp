@@ -86,6 +86,27 @@ bool changes_worker_count(const Axis& axis) {
          (pointer.starts_with("/cluster/workers") && (has_classes || pointer.ends_with("/count")));
 }
 
+/// Of how many values the axes of a sweep are, as far as that can be read in what is written.
+std::vector<double> written_sizes(const Json& sweep) {
+  std::vector<double> sizes;
+  if (!sweep.is_object()) return sizes;
+  for (const Json& values : sweep) {
+    const Json steps = values.is_object() ? values.value("steps", Json(1)) : Json(1);
+    if (values.is_array()) {
+      sizes.push_back(static_cast<double>(values.size()));
+    } else {
+      sizes.push_back(steps.is_number() ? std::max(1.0, steps.get<double>()) : 1);
+    }
+  }
+  return sizes;
+}
+
+double product_of(const std::vector<double>& sizes) {
+  double product = 1;
+  for (const double size : sizes) product *= size;
+  return product;
+}
+
 /// How many workers a scenario asks for in its classes, as far as that can be read in what is written:
 /// what is wrong there is told when it is checked.
 double written_workers(const Json& scenario) {
@@ -115,8 +136,10 @@ Study::Study(const std::string& file, const std::vector<Override>& overrides,
   add_plugins(written_, plugins);
   load_plugins_of(written_, file);
   const Place root{file, ""};
-  axes_ = read_axes(written_.value("sweep", Json::object()), root / "sweep");
-  check_size(0);
+  const Json sweep = written_.value("sweep", Json::object());
+  check_size(written_sizes(sweep), 0);  // making the values of long ranges would take long
+  axes_ = read_axes(sweep, root / "sweep");
+  check_size(sizes(), 0);
   points_ = points_of(axes_);
   point_names_ = point_names(axes_);
   for (const Axis& axis : axes_) {
@@ -133,10 +156,14 @@ Study::Study(const std::string& file, const std::vector<Override>& overrides,
   plan_runs(on_point);
 }
 
+std::vector<double> Study::sizes() const {
+  std::vector<double> sizes;
+  for (const Axis& axis : axes_) sizes.push_back(static_cast<double>(axis.values.size()));
+  return sizes;
+}
+
 double Study::points() const {
-  double points = 1;
-  for (const Axis& axis : axes_) points *= static_cast<double>(axis.values.size());
-  return points;
+  return product_of(sizes());
 }
 
 double Study::tuning_runs_at_all_points(const Experiment& first) const {
@@ -149,32 +176,32 @@ double Study::tuning_runs_at_all_points(const Experiment& first) const {
          (tune.at == TuneSpec::At::every_point ? points() : 1);
 }
 
-void Study::check_size(double tuning_runs) const {
-  std::string product;
-  for (const Axis& axis : axes_) {
-    product += (product.empty() ? "" : " x ") + std::to_string(axis.values.size());
-  }
+void Study::check_size(const std::vector<double>& sizes, double tuning_runs) const {
+  std::ostringstream product;
+  product << std::fixed << std::setprecision(0);
+  for (std::size_t i = 0; i < sizes.size(); ++i) product << (i > 0 ? " x " : "") << sizes[i];
+  const double points = product_of(sizes);
   const auto count = [this](const char* key) {
     const Json value = written_.value(key, Json());
     if (value.is_array()) return std::max(1.0, static_cast<double>(value.size()));
     return value.is_number() ? std::max(1.0, value.get<double>()) : 1.0;
   };
-  const double runs = points() * count("replicas") * count("algorithms");
+  const double runs = points * count("replicas") * count("algorithms");
   if (!(runs + tuning_runs > static_cast<double>(most_runs))) return;
   std::ostringstream text;
-  text << std::fixed << std::setprecision(0) << "makes " << points()
-       << (points() == 1 ? " point" : " points");
-  if (axes_.size() > 1) text << " (" << product << ")";
+  text << std::fixed << std::setprecision(0) << "makes " << points
+       << (points == 1 ? " point" : " points");
+  if (sizes.size() > 1) text << " (" << product.str() << ")";
   text << " and " << runs << " runs";
   if (tuning_runs > 0) text << " after " << tuning_runs << " tuning runs";
   text << ": at most " << most_runs << (tuning_runs > 0 ? " of both together" : " runs")
        << ", since all are checked before the first begins, which shall take seconds";
-  if (axes_.size() > 1)
+  if (sizes.size() > 1)
     text << "; an axis for each algorithm's own parameter is what \"tune\" avoids";
   const Place root{file_, ""};
-  const bool tuning_alone = tuning_runs > runs && axes_.empty();
+  const bool tuning_alone = tuning_runs > runs && sizes.empty();
   throw InputError(
-      tuning_alone ? root / "tune" / "runs" : root / (axes_.empty() ? "replicas" : "sweep"),
+      tuning_alone ? root / "tune" / "runs" : root / (sizes.empty() ? "replicas" : "sweep"),
       text.str());
 }
 
@@ -257,7 +284,7 @@ void Study::plan_runs(const OnPoint& on_point) {
     const Experiment& here = *loaded_;
     if (point == 0) {
       fill_in(here);
-      check_size(tuning_runs_at_all_points(here));
+      check_size(sizes(), tuning_runs_at_all_points(here));
     }
     const std::uint64_t seed = here.scenario().seed;
     check_room_for_seeds(seed, replicas_ - 1);

@@ -92,8 +92,9 @@ class Study {
   std::unique_ptr<Experiment> load(std::size_t point, std::uint64_t replica) const;
   /// Does it, and says at which point when it refuses something.
   void at_point(std::size_t point, const std::function<void()>& check) const;
-  /// InputError when so many runs of the tuning make it too large.
-  void check_size(double tuning_runs) const;
+  /// InputError when axes of these sizes and so many runs of the tuning make it too large.
+  void check_size(const std::vector<double>& sizes, double tuning_runs) const;
+  std::vector<double> sizes() const;
   double points() const;
   double tuning_runs_at_all_points(const Experiment& first) const;
   void plan_runs(const OnPoint& on_point);
