@@ -18,11 +18,12 @@ namespace po = boost::program_options;
 namespace motley {
 
 std::vector<Command> commands() {
-  return {run_command(),      new_command(),        new_algorithm_command(), new_model_command(),
-          new_data_command(), data_command(),       explain_command(),       report_command(),
-          diff_command(),     validate_command(),   plan_command(),          merge_command(),
-          slurm_command(),    algorithms_command(), networks_command(),      columns_command(),
-          schema_command(),   bench_command(),      completion_command(),    manual_command()};
+  return {run_command(),        new_command(),        new_algorithm_command(), new_model_command(),
+          new_data_command(),   data_command(),       explain_command(),       report_command(),
+          diff_command(),       validate_command(),   plan_command(),          merge_command(),
+          slurm_command(),      live_command(),       calibrate_command(),     compare_command(),
+          algorithms_command(), networks_command(),   columns_command(),       schema_command(),
+          bench_command(),      completion_command(), manual_command()};
 }
 
 namespace {
@@ -31,7 +32,8 @@ void print_overview(std::ostream& out) {
   out << "Motley simulates distributed SGD on uneven clusters: virtual time, real gradients.\n\n"
          "Usage: motley COMMAND [options]\n";
   const std::vector<Command> all = commands();
-  for (const char* topic : {topic_run, topic_understand, topic_many_runs, topic_reference}) {
+  for (const char* topic :
+       {topic_run, topic_understand, topic_many_runs, topic_real, topic_reference}) {
     out << "\n" << topic << ":\n";
     for (const Command& command : all) {
       if (command.topic != topic) continue;

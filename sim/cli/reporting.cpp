@@ -7,12 +7,13 @@
 namespace motley {
 namespace {
 
-std::filesystem::path script() {
-  const std::filesystem::path file = shipped_file("analysis/report.py");
+std::filesystem::path script(const std::string& name) {
+  const std::filesystem::path file = shipped_file("analysis/" + name);
   if (file.empty()) {
     throw InputError(
-        "report: analysis/report.py is neither beside the folder of this program nor in "
-        "../share/motley: start motley from its repository, or install it");
+        "report: analysis/" + name +
+        " is neither beside the folder of this program nor in ../share/motley: start motley from "
+        "its repository, or install it");
   }
   return file;
 }
@@ -33,15 +34,20 @@ std::string python() {
 }  // namespace
 
 void check_report_possible() {
-  script();
+  script("report.py");
   python();
 }
 
 int make_report(const std::filesystem::path& results, const std::vector<std::string>& options,
                 ChildOutput output) {
-  std::vector<std::string> words = {python(), script().string(), results.string()};
+  std::vector<std::string> words = {python(), script("report.py").string(), results.string()};
   words.insert(words.end(), options.begin(), options.end());
   return run_and_wait(words, output);
+}
+
+int draw_prediction(const std::filesystem::path& csv, const std::string& figure) {
+  return run_and_wait({python(), script("prediction.py").string(), csv.string(), figure},
+                      ChildOutput::shown);
 }
 
 }  // namespace motley

@@ -13,6 +13,9 @@ namespace motley {
 int make_report(const std::filesystem::path& results, const std::vector<std::string>& options = {},
                 ChildOutput output = ChildOutput::shown);
 
+/// Draws what `motley compare` has written, in the same way.
+int draw_prediction(const std::filesystem::path& csv, const std::string& figure);
+
 /// What make_report would complain about, now rather than after hours of simulation.
 void check_report_possible();
 

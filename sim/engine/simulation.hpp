@@ -24,6 +24,7 @@
 #include "sim/engine/network.hpp"
 #include "sim/engine/parcels.hpp"
 #include "sim/engine/replicas.hpp"
+#include "sim/engine/shard_state.hpp"
 #include "sim/engine/shared_partitions.hpp"
 #include "sim/engine/simulate.hpp"
 #include "sim/learning/rules/step_memo.hpp"

@@ -145,6 +145,7 @@ struct Scenario {
   std::uint64_t replicas = 1;  ///< replica r is the same with seed + r
   Json sweep;                  ///< see read_axes(); a point of the sweep is a scenario of its own
   std::optional<TuneSpec> tune;
+  std::optional<bool> emulate;  ///< of live runs
 
   static Fields<Scenario> fields();
 };

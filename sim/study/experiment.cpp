@@ -128,7 +128,7 @@ Experiment::Experiment(LoadedScenario loaded, SharedDatasets& datasets, SharedPl
 
   Json described = loaded_.full;
   for (const char* key : {"$schema", "name", "replicas", "sweep", "defaults", "algorithms",
-                          "baseline", "tune", "plugins"}) {
+                          "baseline", "tune", "plugins", "emulate"}) {
     described.erase(key);
   }
   if (!data_digest_.empty()) {
@@ -311,13 +311,16 @@ Json Experiment::description_of(const RunPlan& plan) const {
   return description;
 }
 
-RunResult Experiment::run(const RunPlan& plan, unsigned threads,
-                          const std::function<void(const Progress&)>& on_progress,
-                          const std::string& run_name, const TraceRequest& trace) const {
+std::unique_ptr<Algorithm> Experiment::algorithm_of(const RunPlan& plan) const {
+  Json parameters = plan.parameters;
+  return find_algorithm(plan.algorithm, plan.place).make(parameters, plan.place, facts());
+}
+
+std::vector<RunWarning> Experiment::warnings_of(const RunPlan& plan,
+                                                const RunResult& result) const {
   Json parameters = plan.parameters;
   const std::unique_ptr<Algorithm> algorithm =
       find_algorithm(plan.algorithm, plan.place).make(parameters, plan.place, facts());
-  RunResult result = run(*algorithm, threads, on_progress, run_name, trace);
   const ActingBound bound = algorithm->bound();
   RunSetting setting{0,
                      0,
@@ -334,20 +337,41 @@ RunResult Experiment::run(const RunPlan& plan, unsigned threads,
     setting.chance = static_cast<double>(*std::ranges::max_element(counts)) /
                      static_cast<double>(setting.test_samples);
   }
-  result.warnings = warnings_of(result, setting);
+  return motley::warnings_of(result, setting);
+}
+
+RunResult Experiment::run(const RunPlan& plan, unsigned threads,
+                          const std::function<void(const Progress&)>& on_progress,
+                          const std::string& run_name, const TraceRequest& trace) const {
+  const std::unique_ptr<Algorithm> algorithm = algorithm_of(plan);
+  RunResult result = run(*algorithm, threads, on_progress, run_name, trace);
+  result.warnings = warnings_of(plan, result);
   return result;
+}
+
+SimulationSetup Experiment::setup(unsigned threads,
+                                  const std::function<void(const Progress&)>& on_progress,
+                                  const std::string& run_name, const TraceRequest& trace) const {
+  return {scenario(),
+          cluster_,
+          *problem_,
+          partition(),
+          order(),
+          flops_per_sample_,
+          message_bytes_,
+          threads,
+          on_progress,
+          window_of(trace, cluster_, scenario().seed),
+          [&](const Timeline& timeline) { write_trace(trace, run_name, timeline); },
+          trace.paje ? (trace.folder / (run_name + ".paje")).string() : "",
+          learning_.augment()};
 }
 
 RunResult Experiment::run(Algorithm& algorithm, unsigned threads,
                           const std::function<void(const Progress&)>& on_progress,
                           const std::string& run_name, const TraceRequest& trace) const {
   const auto start = std::chrono::steady_clock::now();
-  RunResult result = simulate(
-      {scenario(), cluster_, *problem_, partition(), order(), flops_per_sample_, message_bytes_,
-       threads, on_progress, window_of(trace, cluster_, scenario().seed),
-       [&](const Timeline& timeline) { write_trace(trace, run_name, timeline); },
-       trace.paje ? (trace.folder / (run_name + ".paje")).string() : "", learning_.augment()},
-      algorithm);
+  RunResult result = simulate(setup(threads, on_progress, run_name, trace), algorithm);
   const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - start;
   result.wall_s = wall.count();
   result.peak_rss_mb = peak_rss_mb();
