@@ -123,8 +123,8 @@ TEST_CASE("What must hold decides the exit code, and the value is told") {
 
 TEST_CASE("An assertion that cannot be is refused before anything runs") {
   const Workplace place;
-  check_refused(place.run({"--fail-unless", "asink.updates < 3"}),
-                "--fail-unless 'asink.updates < 3': no algorithm 'asink' (did you mean 'async'?); "
+  check_refused(place.run({"--fail-unless", "asynk.updates < 3"}),
+                "--fail-unless 'asynk.updates < 3': no algorithm 'asynk' (did you mean 'async'?); "
                 "there are: async, sync");
   check_refused(place.run({"--fail-unless", "async.update < 3"}),
                 "--fail-unless 'async.update < 3': no column 'update' in summary.csv or runs.csv "
@@ -194,7 +194,7 @@ TEST_CASE("A difference is seen from its other side as its inverse") {
     REQUIRE(place
                 .motley({"run", "s.json", "--out", out, "--no-whatif", "--quiet", "--set",
                          "/replicas=4", "--set", "/defaults/step_size=" + step, "--set",
-                         "/stop/updates=60", "--set", "/evaluate/every=2"})
+                         "/stop/updates=60", "--set", R"(/evaluate={"every": 2})"})
                 .exit_code == 0);
   }
   const Json forth =

@@ -10,9 +10,10 @@ namespace {
 std::filesystem::path script(const std::string& name) {
   const std::filesystem::path file = shipped_file("analysis/" + name);
   if (file.empty()) {
-    throw InputError("report: analysis/" + name +
-                     " is neither beside the folder of this program nor in "
-                     "../share/motley: start motley from its repository, or install it");
+    throw InputError(
+        "report: analysis/" + name +
+        " is neither beside the folder of this program nor in ../share/motley: start motley from "
+        "its repository, or install it");
   }
   return file;
 }
@@ -45,7 +46,8 @@ int make_report(const std::filesystem::path& results, const std::vector<std::str
 }
 
 int draw_prediction(const std::filesystem::path& csv, const std::string& figure) {
-  return run_and_wait({python(), script("prediction.py").string(), csv.string(), figure});
+  return run_and_wait({python(), script("prediction.py").string(), csv.string(), figure},
+                      ChildOutput::shown);
 }
 
 }  // namespace motley

@@ -78,10 +78,7 @@ Pending<Averaged> LiveGroup::start_all_reduce_mean(const Parameters& v, double w
   started_ = start(bytes_of(v), RingAverage::Part{v, weight, std::move(numbers)});
   return {[this, average = started_] {
             finish(average);
-            Averaged averaged;
-            static_cast<Parameters&>(averaged) = average->mean();
-            averaged.numbers = average->numbers();
-            return averaged;
+            return Averaged{average->mean(), average->numbers()};
           },
           [average = started_] { return average->is_done(); }};
 }
