@@ -12,9 +12,9 @@
 /// passive (on a grid and with edges given: those an even or odd number of edges from rank 0), and edges
 /// between workers of one side are not used. An update is a step of any worker; the curve shows the mean of all models, an oracle.
 ///
-/// When a worker is gone: it is not drawn, and an average that it was asked for is not waited for,
-/// whatever on_failure says: x_i stays. One that returns gets model and rule from another.
-#include "algorithms/support/graph.hpp"
+/// When a worker is gone: once that is noticed it is not drawn, and an average that it was asked for is not
+/// waited for, whatever on_failure says: x_i stays. One that returns gets model and rule from another.
+#include "algorithms/support/gossip.hpp"
 #include "algorithms/support/round_messages.hpp"
 #include "sim/vocabulary/algorithm.hpp"
 #include "sim/vocabulary/draw.hpp"
@@ -24,33 +24,28 @@ namespace {
 
 class AdPsgd : public Algorithm {
  public:
-  struct Options : SgdSpec {
-    Graph graph;
-
+  struct Options : GossipSpec {
     static Fields<Options> fields() {
-      Fields<Options> f;
-      f.include(SgdSpec::fields());
-      f.add(Graph::field("who averages with whom, of those on different sides"), &Options::graph);
-      return f;
+      return Fields<Options>().include(
+          GossipSpec::fields("who averages with whom, of those on different sides"));
     }
   };
 
   static void check(const Options& options, const RunFacts& facts, const Place& place) {
-    options.graph.check(facts, place / "graph");
+    options.GossipSpec::check(facts, place);
   }
 
   AdPsgd(const Options& options, const RunFacts& facts)
       : options_(options),
-        neighbours_(options.graph.neighbours(facts, {})),
-        is_passive_(options.graph.sides(neighbours_)),
-        steps_per_epoch_(facts.updates_per_epoch(options.batch_size.sum())) {}
+        gossip_(options, facts),
+        is_passive_(options.graph.sides(gossip_.neighbours)) {}
 
   bool needs_server() const override { return false; }
   bool merges_own_models() const override { return false; }
   double gradients_per_update(std::size_t) const override { return 1; }
 
   void worker(Worker& me) const override {
-    UpdateRule rule(options_, steps_per_epoch_);
+    UpdateRule rule(options_, gossip_.steps_per_epoch);
     Model x = me.initial_model();
     const std::vector<std::size_t> neighbours = passive_neighbours(me);
     me.serve("model", [&](const Message& theirs) {
@@ -80,15 +75,14 @@ class AdPsgd : public Algorithm {
   /// Of an active worker; a passive one has none.
   std::vector<std::size_t> passive_neighbours(const Worker& me) const {
     if (is_passive_[me.rank()]) return {};
-    std::vector<std::size_t> found = neighbours_[me.rank()];
+    std::vector<std::size_t> found = gossip_.neighbours[me.rank()];
     std::erase_if(found, [this](std::size_t rank) { return !is_passive_[rank]; });
     return found;
   }
 
   Options options_;
-  std::vector<std::vector<std::size_t>> neighbours_;
+  PlannedGossip gossip_;
   std::vector<bool> is_passive_;
-  double steps_per_epoch_;
 };
 
 }  // namespace
@@ -96,10 +90,10 @@ class AdPsgd : public Algorithm {
 AlgorithmInfo ad_psgd() {
   return describe<AdPsgd>("ad_psgd", "no server: models averaged in pairs, behind the computation",
                           "Lian et al., ICML 2018, PMLR 80:3043", Listed{190},
-                          "nobody waits for it; one that returns gets model and rule from another",
+                          "who has asked it for an average waits until it is noticed; one that "
+                          "returns gets model and rule from another",
                           {.family = Family::decentralised,
                            .needs = "a graph",
-                           .failures = true,
                            .cost = "2 for a step of an active worker, else none"});
 }
 

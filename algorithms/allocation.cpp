@@ -26,9 +26,13 @@
 ///
 /// All have the same fixed point, b ~ speed, where time is proportional to the batch. `data_shares`: every
 /// worker draws from a part of the data of its own, in proportion to its batch, dealt anew when batches
-/// change; dbs always does.
+/// change, at no cost. The first paper allocates the data with the batches, so static and adaptive do where
+/// they can: where workers have the same data and there is a sample for each. dbs always does.
 ///
-/// Of the first paper the abstract gives the idea; the formulas are the plain reading of it. Batches are rounded to
+/// Where workers' data differ, batches by speed change what is minimised: the sum of everybody's samples weighs a
+/// worker's data by its batch. That is warned of.
+///
+/// Of the first paper the abstract gives the idea; the formulas are the plain reading of it [inferred]. Batches are rounded to
 /// whole samples by largest remainders, with at least one for everybody and no more than its class's
 /// max_batch: what is above it goes to the others in the same proportion. The measured times are
 /// taken to travel with the gradients at no cost.
@@ -106,13 +110,17 @@ class Allocation : public Algorithm {
       f.add(
           {.name = "data_shares",
            .doc =
-               "give each worker a part of the data in proportion to its batch: false when absent; "
-               "dbs always does"},
+               "give each worker a part of the data in proportion to its batch; when absent static "
+               "and adaptive do where workers have the same data; dbs always does"},
           &Options::data_shares);
       f.include(GradientAllReduceSpec::fields());
       return f;
     }
-    bool deals() const { return data_shares.value_or(false) || mode == Mode::dbs; }
+    bool deals(const RunFacts& facts) const {
+      if (mode == Mode::dbs) return true;
+      const bool can = facts.everybody_has_all_data && facts.samples_per_epoch >= facts.workers;
+      return data_shares.value_or(can && (mode == Mode::fixed || mode == Mode::adaptive));
+    }
     BatchAllotment allotment(const RunFacts& facts) const {
       return {mode,
               restart_above,
@@ -131,7 +139,7 @@ class Allocation : public Algorithm {
                                              std::to_string(facts.workers) + " workers, got " +
                                              std::to_string(options.ratios.size()));
     }
-    if (options.deals()) {
+    if (options.deals(facts)) {
       check_data_can_be_dealt(facts, place / (options.mode != Mode::dbs ? "data_shares" : "mode"));
     }
     if (options.mode == Mode::omnilearn &&
@@ -152,6 +160,8 @@ class Allocation : public Algorithm {
         period_(options.period.value_or(
             std::max<std::size_t>(1, static_cast<std::size_t>(std::llround(updates_per_epoch_))))),
         max_batches_(facts.max_batches),
+        deals_(options.deals(facts)),
+        data_differ_(!facts.everybody_has_all_data),
         first_(options.batch_size.by_rank()),
         allotment_(options.allotment(facts)) {
     if (options.mode != Mode::fixed) return;
@@ -163,6 +173,14 @@ class Allocation : public Algorithm {
   ExchangeSpec exchange() const override { return options_; }
   ActingBound bound() const override {
     return options_.measures() ? ActingBound{"period", "batch_size"} : ActingBound{};
+  }
+
+  std::string caution() const override {
+    const bool uneven =
+        options_.measures() || std::ranges::count(first_, first_.front()) < std::ssize(first_);
+    if (!data_differ_ || !uneven) return {};
+    return "gives workers batches by speed though their data differ: what it minimises weighs a "
+           "worker's data by its batch, and not all data alike";
   }
 
   void worker(Worker& me) const override {
@@ -178,7 +196,7 @@ class Allocation : public Algorithm {
       const std::size_t before = step;
       me.share(x, rule, step, allotted);
       is_new = is_new || step != before;
-      if (options_.deals() && dealt != batches) {
+      if (deals_ && dealt != batches) {
         me.draw_from_share(allotted.shares());
         dealt = batches;
       }
@@ -232,6 +250,8 @@ class Allocation : public Algorithm {
   double updates_per_epoch_;
   std::size_t period_;
   std::vector<std::optional<std::size_t>> max_batches_;
+  bool deals_;                      // parts of the data, too
+  bool data_differ_;                // between workers
   std::vector<std::size_t> first_;  // batch of each worker at the start
   BatchAllotment allotment_;
 };

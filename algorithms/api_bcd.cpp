@@ -4,18 +4,21 @@
 ///
 ///   worker i, for ever:  receive a token z_m
 ///                        H times: x_i <- x_i - eta (grad f(x_i; B samples) + tau sum_m (x_i - z_m))
-///                        z_m <- z_m + (x_i - x_i before these steps) / W
+///                        z_m <- z_m + (x_i - x_i as z_m last saw it) / W
 ///                        send z_m to a neighbour, drawn evenly
 ///
 /// There are M tokens. Of the others a worker takes what they were when they last came by. The steps are
 /// gradient steps, which the paper has as a variant; at least one is taken at every visit. An update
 /// is a visit; the curve shows the mean of all x_i, an oracle, and beside it how far they are apart.
 ///
-/// Each token has a part of the changes only: the z_m - x_0 add up to mean(x_i) - x_0, with x_0 the first
-/// model. So with M > 1 the run does not end at the optimum but where mean(grad f_i) + (M - 1) tau
-/// (mean(x_i) - x_0) = 0. With `token_step: seen` [inferred] a token goes by (x_i - x_i as it last saw it)
-/// / W instead: then each z_m is the mean of all x_i as it last saw them, and nothing pulls to x_0. With
-/// one token both are the same.
+/// By what a token goes on was not read; `token_step` has two readings, the same with one token:
+///   seen   (default) [inferred]: as above. Each z_m is the mean of all x_i as it last saw them, which is what
+///          minimises sum_i |x_i - z_m|^2: the block step of the objective f_i + (tau/2) sum_m |x_i - z_m|^2.
+///   visit  [recalled]: z_m <- z_m + (x_i - x_i before these steps) / W. A token then has only the changes made
+///          while it was there: the z_m - x_0 add up to mean(x_i) - x_0, with x_0 the first model. With
+///          M > 1 that is biased: it ends where mean(grad f_i) + (M - 1) tau (mean(x_i) - x_0) = 0.
+/// The default is the one whose fixed point forgets where it began. Where data differ, a finite tau leaves the
+/// models apart, and their mean away from the optimum of all data unless the f_i are equally curved.
 ///
 /// When a worker is gone: a token may be lost with it. So when somebody is noticed to be gone, or returns,
 /// its neighbours send out all tokens anew, and those sent out before the last are stopped where they
@@ -42,7 +45,7 @@ class ApiBcd : public Algorithm {
     std::size_t tokens = 0;
     std::size_t local_steps = 0;
     double penalty = 0;
-    TokenStep token_step = TokenStep::visit;
+    TokenStep token_step = TokenStep::seen;
 
     static Fields<Options> fields() {
       Fields<Options> f;
@@ -65,12 +68,14 @@ class ApiBcd : public Algorithm {
              .minimum = 0,
              .above_minimum = true},
             &Options::penalty);
-      f.add({.name = "token_step",
-             .doc = "by what a token goes on, over W: visit (how far the worker's model went while "
-                    "it was there) or seen (how far it is from what this token last saw of it)",
-             .fallback = "visit",
-             .choices = {"visit", "seen"}},
-            &Options::token_step);
+      f.add(
+          {.name = "token_step",
+           .doc = "by what a token goes on, over W: seen (how far the worker's model is from what "
+                  "this token last saw of it) or visit (how far it went while the token was "
+                  "there; biased to the first model with several tokens)",
+           .fallback = "seen",
+           .choices = {"visit", "seen"}},
+          &Options::token_step);
       return f;
     }
   };

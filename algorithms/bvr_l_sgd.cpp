@@ -16,6 +16,8 @@
 /// with a large batch. A local step but the first takes two gradients. H = 1 is
 /// SGD with gradients of all workers' large batches.
 ///
+/// `compress` is of the large-batch gradients; the drawn worker's y is a model, and sent as it is.
+///
 /// When a worker is gone: the mean is over those present, and another one is drawn (drop), or its
 /// return is waited for.
 #include "sim/vocabulary/algorithm.hpp"
@@ -29,6 +31,7 @@ class BvrLSgd : public Algorithm {
   struct Options : SgdSpec {
     std::size_t local_steps = 0;
     std::size_t large_batch = 0;
+    CompressSpec compress;
 
     static Fields<Options> fields() {
       Fields<Options> f;
@@ -43,6 +46,7 @@ class BvrLSgd : public Algorithm {
              .fallback = 8,
              .minimum = 1},
             &Options::large_batch);
+      f.add(ExchangeSpec::compress_field(), &Options::compress);
       return f;
     }
   };
@@ -57,6 +61,7 @@ class BvrLSgd : public Algorithm {
   BvrLSgd(const Options& options, const RunFacts& facts)
       : options_(options), steps_per_epoch_(facts.updates_per_epoch(options.batch_size.sum())) {}
 
+  ExchangeSpec exchange() const override { return {.compress = options_.compress}; }
   double gradients_per_update(std::size_t workers) const override {
     return static_cast<double>(workers * options_.large_batch + 2 * (options_.local_steps - 1));
   }

@@ -14,14 +14,9 @@
 namespace motley {
 
 AlgorithmInfo cd_sgd() {
-  return describe<CompressedOneStepDelay>(
+  return describe_compressed_one_step_delay(
       "cd_sgd", "od_sgd with quantised gradients, every k-th in full precision",
-      "Yu et al., ICPP 2021, arXiv 2106.10796", Listed{101},
-      "the mean is over those present; one that returns is sent the model and warms up again",
-      {.family = Family::synchronous,
-       .needs = "a server",
-       .different_data = true,
-       .cost = "W, and W compressed"});
+      "Yu et al., ICPP 2021, arXiv 2106.10796", Listed{101});
 }
 
 }  // namespace motley

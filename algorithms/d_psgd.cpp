@@ -14,7 +14,7 @@
 /// says. One that returns gets model and rule from another.
 #include <algorithm>
 
-#include "algorithms/support/graph.hpp"
+#include "algorithms/support/gossip.hpp"
 #include "algorithms/support/round_messages.hpp"
 #include "sim/vocabulary/algorithm.hpp"
 
@@ -23,37 +23,30 @@ namespace {
 
 class DPsgd : public Algorithm {
  public:
-  struct Options : SgdSpec {
-    Graph graph;
-
+  struct Options : GossipSpec {
     static Fields<Options> fields() {
-      Fields<Options> f;
-      f.include(SgdSpec::fields());
-      f.add(Graph::field("who averages with whom"), &Options::graph);
-      return f;
+      return Fields<Options>().include(GossipSpec::fields("who averages with whom"));
     }
   };
 
   static void check(const Options& options, const RunFacts& facts, const Place& place) {
-    options.graph.check(facts, place / "graph");
+    options.GossipSpec::check(facts, place);
   }
 
   DPsgd(const Options& options, const RunFacts& facts)
-      : options_(options),
-        neighbours_(options.graph.neighbours(facts, {})),
-        steps_per_epoch_(facts.updates_per_epoch(options.batch_size.sum())) {}
+      : options_(options), gossip_(options, facts) {}
 
   bool needs_server() const override { return false; }
   bool merges_own_models() const override { return false; }
   double gradients_per_update(std::size_t) const override { return 1; }
 
   void worker(Worker& me) const override {
-    UpdateRule rule(options_, steps_per_epoch_);
+    UpdateRule rule(options_, gossip_.steps_per_epoch);
     Model x = me.initial_model();
     RoundMessages messages(me, "model");
     for (std::uint64_t step = 1;; ++step) {
       if (joins(me, x, rule, step)) messages.join(step);
-      const std::vector<std::size_t> there = present_of(neighbours_[me.rank()], me);
+      const std::vector<std::size_t> there = present_of(gossip_.neighbours[me.rank()], me);
       for (const std::size_t j : there) messages.send(j, step, {.vector = x});
       const Gradient g = me.gradient(x, options_.batch_size[me.rank()]);
       const Parameters own = x;
@@ -72,13 +65,12 @@ class DPsgd : public Algorithm {
  private:
   /// W_ij.
   float weight_between(std::size_t i, std::size_t j) const {
-    const std::size_t most = std::max(neighbours_[i].size(), neighbours_[j].size());
+    const std::size_t most = std::max(gossip_.neighbours[i].size(), gossip_.neighbours[j].size());
     return 1.0F / static_cast<float>(1 + most);
   }
 
   Options options_;
-  std::vector<std::vector<std::size_t>> neighbours_;
-  double steps_per_epoch_;
+  PlannedGossip gossip_;
 };
 
 }  // namespace

@@ -21,9 +21,9 @@
 /// and a sample of a small node counts more: with different data the optimum is then not that of all data.
 ///
 /// When a worker is gone: the averages are over those present (drop), or wait for its return. One that
-/// returns gets the state of another, of its own node if it can be, when no average is under way. P and the
-/// devices of a node are those of the cluster's description, whoever is gone: a node with fewer devices
-/// weighs less, and the mean over the nodes left still counts P times beside 2w [inferred].
+/// returns gets the state of another, of its own node if it can be, when no average is under way. P is how
+/// many nodes are in the average, and a node weighs 1 however many of its devices are left: those that were
+/// in its last average of gradients share that [inferred].
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -107,16 +107,17 @@ class Daso : public Algorithm {
     UpdateRule rule(options_, steps_per_epoch_);
     Group& node = node_of(me);
     Group& all = everybody_of(me);
-    const double share_of_node = 1.0 / static_cast<double>(node.size());
     Model x = me.initial_model();
     Pace pace{options_.skip, options_.wait};
-    std::optional<Pending<Parameters>> between;  // the average between nodes that is under way
+    std::optional<Pending<Averaged>> between;  // the average between nodes that is under way
     me.keep_losses();
     for (std::size_t step = 1;; ++step) {
       if (pace.due < step) me.share(x, rule, step, pace);  // nobody joins while one is under way
       Gradient g = me.gradient(x, options_.batch_size[me.rank()]);
       pace.count_loss(me.drawn_losses());
-      node.all_reduce_mean(g, options_.batch_size.weight(me.rank()));
+      const NotesOfAll there =
+          node.all_reduce_mean(g, options_.batch_size.weight(me.rank()), {present});
+      const double share_of_node = 1.0 / static_cast<double>(count_present(*there));
       me.step(rule, x, g);
       if (nodes_ == 1) {
         if (node.leads()) me.finish_update(x);
@@ -132,7 +133,7 @@ class Daso : public Algorithm {
         pace.started = step;
         pace.due = step + (waits ? 0 : pace.wait);
         if (pace.due > step) {
-          between = all.start_all_reduce_mean(x, share_of_node);
+          between = all.start_all_reduce_mean(x, share_of_node, {present});
         } else {
           all.all_reduce_mean(x, share_of_node);
           if (all.leads()) me.finish_update(x);
@@ -145,6 +146,12 @@ class Daso : public Algorithm {
   }
 
  private:
+  static constexpr double present = 1;  // said by everybody who is in an average
+
+  static std::size_t count_present(const std::vector<std::vector<double>>& said) {
+    return said.size() - static_cast<std::size_t>(std::ranges::count(said, std::vector<double>()));
+  }
+
   /// When nodes are averaged, as everybody knows it.
   struct Pace {
     std::size_t skip = 1;
@@ -203,10 +210,14 @@ class Daso : public Algorithm {
     return me.group("between nodes", members, "hierarchical");
   }
 
-  /// x <- (2w x + P mean) / (2w + P).
-  void use(Pending<Parameters>& between, float twice_waited, Model& x) const {
-    const Parameters mean = between.wait();
-    const auto nodes = static_cast<float>(nodes_);
+  /// x <- (2w x + P mean) / (2w + P), P of the nodes that are in the mean.
+  void use(Pending<Averaged>& between, float twice_waited, Model& x) const {
+    const Averaged mean = between.wait();
+    std::set<std::size_t> in_the_mean;
+    for (std::size_t rank = 0; rank < node_of_.size(); ++rank) {
+      if (!(*mean.numbers)[rank].empty()) in_the_mean.insert(node_of_[rank]);
+    }
+    const auto nodes = static_cast<float>(in_the_mean.size());
     x *= twice_waited / (twice_waited + nodes);
     x += (nodes / (twice_waited + nodes)) * mean;
   }
@@ -238,7 +249,9 @@ AlgorithmInfo daso() {
       {.family = Family::hierarchical,
        .needs = "nodes (of equal size where data differ)",
        .different_data = true,
-       .cost = "2 (W - P) inside the P nodes every step; 2 (P - 1) between them every `skip`"});
+       .cost = "2 (W - P) inside the P nodes every step, and 2 (W - 1) every `skip`, of which 2 (P "
+               "- 1) "
+               "between them"});
 }
 
 }  // namespace motley

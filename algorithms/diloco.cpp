@@ -103,7 +103,7 @@ class DiLoCo : public Algorithm {
              .minimum = 0},
             &Options::grace_s);
       f.add({.name = "fragments",
-             .doc = "P of streaming; at most local_steps",
+             .doc = "P of streaming; at most local_steps, and the parameters of the model",
              .fallback = static_cast<int>(usual.fragments),
              .minimum = 1},
             &Options::fragments);
@@ -136,6 +136,12 @@ class DiLoCo : public Algorithm {
     if (options.fragments > options.local_steps) {
       throw InputError(place / "fragments",
                        "must be at most local_steps, " + std::to_string(options.local_steps),
+                       options.fragments);
+    }
+    if (facts.parameters > 0 && options.fragments > facts.parameters) {
+      throw InputError(place / "fragments",
+                       "must be at most the number of the model's parameters, " +
+                           std::to_string(facts.parameters),
                        options.fragments);
     }
     if (options.overlap_steps >= options.local_steps / options.fragments &&
@@ -288,7 +294,7 @@ class DiLoCo : public Algorithm {
       y = me.local_steps(std::move(y), steps - options_.overlap_steps, batch, inner);
       Parameters d = x.slice(begin, size);
       d -= 1.0F * y.slice(begin, size);
-      Pending<Parameters> mean = groups[f]->start_all_reduce_mean(d);
+      Pending<Averaged> mean = groups[f]->start_all_reduce_mean(d);
       if (options_.overlap_steps > 0) {
         y = me.local_steps(std::move(y), options_.overlap_steps, batch, inner);
       }

@@ -12,7 +12,8 @@
 ///
 /// `deadline`: seconds from the sending of the models. With `late: drop` the server goes on then with
 /// those that have come; who is not done gives up, and what is under way is discarded. With `late:
-/// partial` each stops at that moment, after one step at least [inferred], and all are waited for. The
+/// partial` each stops at that moment, after one step at least [inferred], and all are waited for. A
+/// deadline that nobody can meet is refused; a run in which nobody meets it for 1000 rounds in a row ends. The
 /// rule of the local steps, its momentum included, begins anew in every round but for its schedule
 /// [inferred]: a worker keeps nothing. Everybody, H = 1 and equal data is sync, to rounding; mu = 0
 /// is plain FedAvg.
@@ -21,12 +22,12 @@
 /// (drop), or waits for its return, though not beyond a deadline.
 #include <algorithm>
 
+#include "algorithms/support/client_rounds.hpp"
 #include "algorithms/support/clients.hpp"
-#include "algorithms/support/local_work.hpp"
-#include "algorithms/support/participation.hpp"
 #include "algorithms/support/proximal.hpp"
 #include "algorithms/support/server_rule.hpp"
 #include "algorithms/support/unused_option.hpp"
+#include "algorithms/support/vain_rounds.hpp"
 #include "sim/vocabulary/algorithm.hpp"
 
 namespace motley {
@@ -36,8 +37,7 @@ class FedAvg : public Algorithm {
  public:
   enum class Late { drop, partial };
 
-  struct Options : SgdSpec, LocalWork, ServerRuleSpec {
-    Participation participation;
+  struct Options : SgdSpec, ClientRounds, ServerRuleSpec {
     double proximal = 0;
     std::optional<double> deadline_s;
     Late late = Late::drop;
@@ -45,8 +45,7 @@ class FedAvg : public Algorithm {
     static Fields<Options> fields() {
       Fields<Options> f;
       f.include(SgdSpec::fields());
-      f.include(LocalWork::fields());
-      f.add(Participation::of_a_round(), &Options::participation);
+      f.include(ClientRounds::fields());
       f.add(proximal_field(), &Options::proximal);
       f.add({.name = "deadline",
              .doc = "of a round, from the sending of the models on; absent: all are waited for",
@@ -66,8 +65,7 @@ class FedAvg : public Algorithm {
   };
 
   static void check(const Options& options, const RunFacts& facts, const Place& place) {
-    options.participation.check(facts.workers, place / "participation");
-    options.LocalWork::check(place);
+    options.ClientRounds::check(facts, place);
     options.ServerRuleSpec::check(place);
     refuse_unused(!options.deadline_s && options.late != Late::drop, place / "late",
                   "a round with a deadline");
@@ -77,18 +75,18 @@ class FedAvg : public Algorithm {
                        "needs a single server: parts of a model on several could be late for one "
                        "and in time for another");
     }
+    if (options.deadline_s && options.late == Late::drop && !facts.may_be_faster) {
+      PlannedRounds(options, options.batch_size, facts)
+          .check_deadline(*options.deadline_s, options.batch_size, facts, place / "deadline");
+    }
   }
 
   FedAvg(const Options& options, const RunFacts& facts)
       : options_(options),
         local_(with_proximal(options, options.proximal)),
-        steps_(options, options.batch_size, facts),
-        drawn_(options.participation.of(facts.workers)),
-        steps_per_epoch_(facts.updates_per_epoch(options.batch_size.sum())) {}
+        rounds_(options, options.batch_size, facts) {}
 
-  double gradients_per_update(std::size_t) const override {
-    return static_cast<double>(drawn_) * steps_.mean();
-  }
+  double gradients_per_update(std::size_t) const override { return rounds_.gradients(); }
   ActingBound bound() const override {
     return {options_.deadline_s ? "deadline" : "", "partial_steps"};
   }
@@ -96,15 +94,17 @@ class FedAvg : public Algorithm {
 
   void server(Server& me) const override {
     ServerRule rule(options_);
+    VainRounds in_vain("nobody was done before the deadline");
     Model x = me.initial_model();
     for (;;) {
-      const std::vector<std::size_t> drawn = draw_clients(me, drawn_);
+      const std::vector<std::size_t> drawn = draw_clients(me, rounds_.drawn);
       const double until = me.clock() + options_.deadline_s.value_or(forever);
       if (options_.deadline_s) x.notes = std::make_shared<const std::vector<double>>(1, until);
       for (const std::size_t worker : drawn) me.send_model(worker, x);
       const std::vector<Push> pushes = options_.deadline_s && options_.late == Late::drop
                                            ? those_in_time(me, x, drawn, until)
                                            : me.next_push_of(drawn);
+      in_vain.count(pushes.size());
       if (pushes.empty()) continue;
       rule.step(x, me.weighted_sum(pushes, weights_by_data(pushes)),
                 1.0 / static_cast<double>(pushes.size()));
@@ -113,12 +113,12 @@ class FedAvg : public Algorithm {
   }
 
   void worker(Worker& me) const override {
-    const std::size_t steps = steps_.of(me);
+    const std::size_t steps = rounds_.steps.of(me);
     me.record_decision("local_steps", static_cast<double>(steps));
     std::size_t done = 0;
     for (;;) {
       const Model x = me.pull_newest();
-      UpdateRule rule(local_, steps_per_epoch_);
+      UpdateRule rule(local_, rounds_.steps_per_epoch);
       rule.skip(done);
       const std::optional<Trained> y = trained(me, x, steps, rule);
       if (!y) continue;
@@ -168,9 +168,7 @@ class FedAvg : public Algorithm {
 
   Options options_;
   UpdateSpec local_;
-  LocalSteps steps_;
-  std::size_t drawn_;  // S
-  double steps_per_epoch_;
+  PlannedRounds rounds_;
 };
 
 }  // namespace

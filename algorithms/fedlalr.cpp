@@ -14,9 +14,8 @@
 ///
 /// When a worker is gone: it is not drawn, and a round that it was drawn for goes on with the others
 /// (drop), or waits for its return. Its v is lost: one that returns begins with 0.
+#include "algorithms/support/client_rounds.hpp"
 #include "algorithms/support/clients.hpp"
-#include "algorithms/support/local_work.hpp"
-#include "algorithms/support/participation.hpp"
 #include "sim/vocabulary/algorithm.hpp"
 
 namespace motley {
@@ -24,8 +23,7 @@ namespace {
 
 class FedLalr : public Algorithm {
  public:
-  struct Options : SgdSpec, LocalWork {
-    Participation participation;
+  struct Options : SgdSpec, ClientRounds {
     double beta1 = 0;
     double beta2 = 0;
     double epsilon = 0;
@@ -33,8 +31,7 @@ class FedLalr : public Algorithm {
     static Fields<Options> fields() {
       Fields<Options> f;
       f.include(SgdSpec::fields());
-      f.include(LocalWork::fields());
-      f.add(Participation::of_a_round(), &Options::participation);
+      f.include(ClientRounds::fields());
       f.add({.name = "beta1",
              .doc = "decay of the mean of gradients",
              .fallback = 0.9,
@@ -60,32 +57,25 @@ class FedLalr : public Algorithm {
   };
 
   static void check(const Options& options, const RunFacts& facts, const Place& place) {
-    options.participation.check(facts.workers, place / "participation");
-    options.LocalWork::check(place);
+    options.ClientRounds::check(facts, place);
     if (options.momentum > 0 || options.rule.kind != RuleSpec::Kind::sgd) {
       throw InputError(place, "the local steps of fedlalr are AMSGrad: remove momentum and rule");
     }
   }
 
   FedLalr(const Options& options, const RunFacts& facts)
-      : options_(options),
-        local_(options),
-        steps_(options, options.batch_size, facts),
-        drawn_(options.participation.of(facts.workers)),
-        steps_per_epoch_(facts.updates_per_epoch(options.batch_size.sum())) {
+      : options_(options), local_(options), rounds_(options, options.batch_size, facts) {
     local_.rule = {RuleSpec::Kind::amsgrad, options.beta1, options.beta2, options.epsilon};
   }
 
-  double gradients_per_update(std::size_t) const override {
-    return static_cast<double>(drawn_) * steps_.mean();
-  }
+  double gradients_per_update(std::size_t) const override { return rounds_.gradients(); }
   bool workers_begin_with_a_model() const override { return true; }
 
   void server(Server& me) const override {
     Model x = me.initial_model();
     if (x.more.empty()) x.more.assign(2, Parameters::zeros(x.size()));  // m, u
     for (;;) {
-      const std::vector<std::size_t> drawn = draw_clients(me, drawn_);
+      const std::vector<std::size_t> drawn = draw_clients(me, rounds_.drawn);
       for (const std::size_t worker : drawn) me.send_model(worker, x);
       const std::vector<Push> pushes = me.next_push_of(drawn);
       if (pushes.empty()) continue;
@@ -103,8 +93,8 @@ class FedLalr : public Algorithm {
   }
 
   void worker(Worker& me) const override {
-    const std::size_t steps = steps_.of(me);
-    UpdateRule rule(local_, steps_per_epoch_);
+    const std::size_t steps = rounds_.steps.of(me);
+    UpdateRule rule(local_, rounds_.steps_per_epoch);
     for (;;) {
       const Model x = me.pull();
       rule.set_state(mean, x.more[0]);
@@ -121,9 +111,7 @@ class FedLalr : public Algorithm {
 
   Options options_;
   UpdateSpec local_;
-  LocalSteps steps_;
-  std::size_t drawn_;  // S
-  double steps_per_epoch_;
+  PlannedRounds rounds_;
 };
 
 }  // namespace

@@ -13,9 +13,8 @@
 ///
 /// When a worker is gone: it is not drawn, and a round that it was drawn for goes on with the others
 /// (drop), or waits for its return.
+#include "algorithms/support/client_rounds.hpp"
 #include "algorithms/support/clients.hpp"
-#include "algorithms/support/local_work.hpp"
-#include "algorithms/support/participation.hpp"
 #include "sim/vocabulary/algorithm.hpp"
 
 namespace motley {
@@ -23,21 +22,17 @@ namespace {
 
 class FedNova : public Algorithm {
  public:
-  struct Options : SgdSpec, LocalWork {
-    Participation participation;
-
+  struct Options : SgdSpec, ClientRounds {
     static Fields<Options> fields() {
       Fields<Options> f;
       f.include(SgdSpec::fields());
-      f.include(LocalWork::fields());
-      f.add(Participation::of_a_round(), &Options::participation);
+      f.include(ClientRounds::fields());
       return f;
     }
   };
 
   static void check(const Options& options, const RunFacts& facts, const Place& place) {
-    options.participation.check(facts.workers, place / "participation");
-    options.LocalWork::check(place);
+    options.ClientRounds::check(facts, place);
     if (options.rule.kind != RuleSpec::Kind::sgd || options.weight_decay > 0) {
       throw InputError(place,
                        "fednova knows what the gradients of SGD weigh, with momentum or "
@@ -46,20 +41,15 @@ class FedNova : public Algorithm {
   }
 
   FedNova(const Options& options, const RunFacts& facts)
-      : options_(options),
-        steps_(options, options.batch_size, facts),
-        drawn_(options.participation.of(facts.workers)),
-        steps_per_epoch_(facts.updates_per_epoch(options.batch_size.sum())) {}
+      : options_(options), rounds_(options, options.batch_size, facts) {}
 
-  double gradients_per_update(std::size_t) const override {
-    return static_cast<double>(drawn_) * steps_.mean();
-  }
+  double gradients_per_update(std::size_t) const override { return rounds_.gradients(); }
   bool workers_begin_with_a_model() const override { return true; }
 
   void server(Server& me) const override {
     Model x = me.initial_model();
     for (;;) {
-      const std::vector<std::size_t> drawn = draw_clients(me, drawn_);
+      const std::vector<std::size_t> drawn = draw_clients(me, rounds_.drawn);
       for (const std::size_t worker : drawn) me.send_model(worker, x);
       const std::vector<Push> pushes = me.next_push_of(drawn);
       if (pushes.empty()) continue;
@@ -79,11 +69,11 @@ class FedNova : public Algorithm {
   }
 
   void worker(Worker& me) const override {
-    const std::size_t steps = steps_.of(me);
+    const std::size_t steps = rounds_.steps.of(me);
     me.record_decision("local_steps", static_cast<double>(steps));
     for (std::size_t done = 0;; done += steps) {
       const Model x = me.pull();
-      UpdateRule rule(options_, steps_per_epoch_);
+      UpdateRule rule(options_, rounds_.steps_per_epoch);
       rule.skip(done);
       const Trained y = me.local_steps(x, steps, options_.batch_size[me.rank()], rule);
       Parameters moved = y;
@@ -106,9 +96,7 @@ class FedNova : public Algorithm {
   }
 
   Options options_;
-  LocalSteps steps_;
-  std::size_t drawn_;  // S
-  double steps_per_epoch_;
+  PlannedRounds rounds_;
 };
 
 }  // namespace

@@ -30,7 +30,7 @@ class Hierarchical : public Algorithm {
     static Fields<Options> fields() {
       Fields<Options> f;
       f.include(SgdSpec::fields());
-      f.add(WorkerGroups::field(), &Options::groups);
+      f.add(WorkerGroups::field("\"auto\""), &Options::groups);
       f.add({.name = "local_steps",
              .doc = "H: steps between two averages",
              .fallback = 8,

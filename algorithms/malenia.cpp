@@ -11,12 +11,13 @@
 /// A new model stops the work under way. S = 0, as in the authors' code, ends a round when everybody's
 /// first gradient is there. Theory takes S = max(ceil(s2/eps), n). With S = 0, equal workers and free
 /// messages it is sync. Unbiased when data differ, for every G_i/b_i is one of f_i's gradient. Messages
-/// that are not free: as rennala.
+/// that are not free: as rennala. An S that makes a round longer than 1000 passes over the data is refused.
 ///
 /// When a worker is gone: the round needs nothing of it (drop), and what it sent in this round counts;
 /// n is how many sent something. Or the round waits for its return. One that returns is sent the present
 /// model.
 #include <algorithm>
+#include <numeric>
 
 #include "algorithms/support/attendance.hpp"
 #include "algorithms/support/gradients_at_newest.hpp"
@@ -46,18 +47,22 @@ class Malenia : public Algorithm {
     }
   };
 
-  static void check(const Options&, const RunFacts& facts, const Place& place) {
+  static void check(const Options& options, const RunFacts& facts, const Place& place) {
     if (facts.servers > 1) {
       throw InputError(place,
                        "malenia needs a single server: several could end a round with different "
                        "gradients");
     }
+    check_round_can_end(gradients_of_round(options, facts), options.batch_size, facts, place / "S");
   }
 
   Malenia(const Options& options, const RunFacts& facts)
-      : options_(options), updates_per_epoch_(facts.updates_per_epoch(options.batch_size.sum())) {}
+      : options_(options),
+        updates_per_epoch_(facts.updates_per_epoch(options.batch_size.sum())),
+        gradients_(gradients_of_round(options, facts)) {}
 
   ExchangeSpec exchange() const override { return {.compress = options_.compress}; }
+  double gradients_per_update(std::size_t) const override { return gradients_; }
 
   void server(Server& me) const override {
     UpdateRule rule(options_, updates_per_epoch_);
@@ -94,6 +99,18 @@ class Malenia : public Algorithm {
   }
 
  private:
+  /// About, at the speeds described. After a time t worker i has made t r_i, so that the harmonic mean is
+  /// t n / sum(1/r_i), and S/n at t = S sum(1/r_i) / n^2; or everybody's first are waited for.
+  static double gradients_of_round(const Options& options, const RunFacts& facts) {
+    const std::vector<double> rates = options.batch_size.step_rates(facts.speeds);
+    const auto n = static_cast<double>(rates.size());
+    double inverse = 0;
+    for (const double rate : rates) inverse += 1 / rate;
+    const double t = std::max(options.target * inverse / (n * n),
+                              1 / *std::min_element(rates.begin(), rates.end()));
+    return t * std::accumulate(rates.begin(), rates.end(), 0.0);
+  }
+
   /// Of those who are there, and of others who have sent something.
   bool is_over(const Attendance& attendance, const std::vector<std::size_t>& b,
                std::size_t n) const {
@@ -107,6 +124,7 @@ class Malenia : public Algorithm {
 
   Options options_;
   double updates_per_epoch_;
+  double gradients_;  // of a round, about
 };
 
 }  // namespace

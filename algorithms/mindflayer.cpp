@@ -11,7 +11,8 @@
 /// p_i is the chance that a trial is done in time. t_i is `patience` times the time that the cluster's
 /// description gives a gradient, b_i is `trials`. The paper takes p_i from the known law of the times; here
 /// it is given, or measured: i's share of finished trials up to now [inferred]. A trial that is given up is
-/// told in a message of no bytes. A round in which nothing is finished is made again.
+/// told in a message of no bytes. A round in which nothing is finished is made again, up to 1000 times in a
+/// row; a patience below 1 is refused where no noise or change can make a worker faster than described.
 ///
 /// It wins where times have heavy tails, and only there. A patience of inf and one trial is sync.
 ///
@@ -21,6 +22,7 @@
 #include <algorithm>
 
 #include "algorithms/support/attendance.hpp"
+#include "algorithms/support/vain_rounds.hpp"
 #include "sim/vocabulary/algorithm.hpp"
 
 namespace motley {
@@ -63,7 +65,13 @@ class MindFlayer : public Algorithm {
     }
   };
 
-  static void check(const Options&, const RunFacts& facts, const Place& place) {
+  static void check(const Options& options, const RunFacts& facts, const Place& place) {
+    if (options.patience && *options.patience < 1 && !facts.may_be_faster) {
+      throw InputError(place / "patience",
+                       "must be at least 1, or nothing is ever finished: no worker of this cluster "
+                       "is at times faster than described",
+                       *options.patience);
+    }
     if (facts.servers > 1) {
       throw InputError(place,
                        "mindflayer needs a single server: several could end a round with different "
@@ -88,6 +96,7 @@ class MindFlayer : public Algorithm {
 
   void server(Server& me) const override {
     UpdateRule rule(options_, updates_per_epoch_);
+    VainRounds in_vain("no trial was finished");
     Model x = me.initial_model();
     std::vector<Trials> trials(me.workers());
     Attendance attendance(me);
@@ -113,6 +122,7 @@ class MindFlayer : public Algorithm {
         if (is_finished) finished.push_back(std::move(push));
       } while (!attendance.all(
           [&](std::size_t i) { return trials[i].since_joined >= options_.trials; }));
+      in_vain.count(finished.size());
       if (finished.empty()) continue;
       double expected = 0;  // sum_i b_i p_i
       for (const Trials& of_worker : trials) {

@@ -10,7 +10,7 @@
 /// Theory takes Bt = max(1, ceil(s2 / eps)) for gradients of variance s2 and a squared gradient norm of
 /// eps. `late`: what is under way when a new model comes is cancelled, or ended in vain (ignore), also what
 /// the worker that closed the round has begun by then.
-/// Several gradients of one worker count like those of several. Where batch sizes differ the mean is
+/// A Bt of more than 1000 passes over the data is refused. Several gradients of one worker count like those of several. Where batch sizes differ the mean is
 /// over samples, as in sync [inferred].
 ///
 /// With Bt = W, equal workers and free messages it is sync. Where messages are free a round takes
@@ -54,11 +54,15 @@ class Rennala : public Algorithm {
     }
   };
 
-  static void check(const Options&, const RunFacts& facts, const Place& place) {
+  static void check(const Options& options, const RunFacts& facts, const Place& place) {
     if (facts.servers > 1) {
       throw InputError(place,
                        "rennala needs a single server: several could end a round with different "
                        "gradients");
+    }
+    if (options.batch) {
+      check_round_can_end(static_cast<double>(*options.batch), options.batch_size, facts,
+                          place / "batch");
     }
   }
 

@@ -14,9 +14,8 @@
 ///
 /// When a worker is gone: it is not drawn, and a round that it was drawn for goes on with the others
 /// (drop), or waits for its return. Its c_i is lost: one that returns begins with 0.
+#include "algorithms/support/client_rounds.hpp"
 #include "algorithms/support/clients.hpp"
-#include "algorithms/support/local_work.hpp"
-#include "algorithms/support/participation.hpp"
 #include "sim/vocabulary/algorithm.hpp"
 
 namespace motley {
@@ -24,28 +23,25 @@ namespace {
 
 class Scaffold : public Algorithm {
  public:
-  struct Options : SgdSpec, LocalWork {
+  struct Options : SgdSpec, ClientRounds {
     double server_step_size = 0;
-    Participation participation;
 
     static Fields<Options> fields() {
       Fields<Options> f;
       f.include(SgdSpec::fields());
-      f.include(LocalWork::fields());
+      f.include(ClientRounds::fields());
       f.add({.name = "server_step_size",
              .doc = "eta_g: how far the global model goes towards the mean of the workers'",
              .fallback = 1.0,
              .minimum = 0,
              .above_minimum = true},
             &Options::server_step_size);
-      f.add(Participation::of_a_round(), &Options::participation);
       return f;
     }
   };
 
   static void check(const Options& options, const RunFacts& facts, const Place& place) {
-    options.participation.check(facts.workers, place / "participation");
-    options.LocalWork::check(place);
+    options.ClientRounds::check(facts, place);
     if (options.momentum > 0 || options.rule.kind != RuleSpec::Kind::sgd) {
       throw InputError(place,
                        "the local steps of scaffold are plain SGD: remove momentum and rule");
@@ -53,14 +49,9 @@ class Scaffold : public Algorithm {
   }
 
   Scaffold(const Options& options, const RunFacts& facts)
-      : options_(options),
-        steps_(options, options.batch_size, facts),
-        drawn_(options.participation.of(facts.workers)),
-        steps_per_epoch_(facts.updates_per_epoch(options.batch_size.sum())) {}
+      : options_(options), rounds_(options, options.batch_size, facts) {}
 
-  double gradients_per_update(std::size_t) const override {
-    return static_cast<double>(drawn_) * steps_.mean();
-  }
+  double gradients_per_update(std::size_t) const override { return rounds_.gradients(); }
 
   bool workers_begin_with_a_model() const override { return true; }
 
@@ -69,7 +60,7 @@ class Scaffold : public Algorithm {
     if (x.more.empty()) x.more = {Parameters::zeros(x.size())};  // c
     const float to_c = 1.0F / static_cast<float>(me.workers());
     for (;;) {
-      const std::vector<std::size_t> drawn = draw_clients(me, drawn_);
+      const std::vector<std::size_t> drawn = draw_clients(me, rounds_.drawn);
       for (const std::size_t worker : drawn) me.send_model(worker, x);
       const std::vector<Push> pushes = me.next_push_of(drawn);
       if (pushes.empty()) continue;
@@ -82,8 +73,8 @@ class Scaffold : public Algorithm {
   }
 
   void worker(Worker& me) const override {
-    const std::size_t steps = steps_.of(me);
-    UpdateRule rule(options_, steps_per_epoch_);
+    const std::size_t steps = rounds_.steps.of(me);
+    UpdateRule rule(options_, rounds_.steps_per_epoch);
     Parameters c_i;
     for (;;) {
       const Model x = me.pull();
@@ -114,9 +105,7 @@ class Scaffold : public Algorithm {
   }
 
   Options options_;
-  LocalSteps steps_;
-  std::size_t drawn_;  // S
-  double steps_per_epoch_;
+  PlannedRounds rounds_;
 };
 
 }  // namespace

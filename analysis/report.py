@@ -12,8 +12,8 @@ from packages import need_packages
 
 need_packages("motley: report")  # before anything that imports them
 
-from compare import draw_all
 from pictures import report
+from pictures.drawing import draw_all
 from pictures.files import write_text
 from pictures.results import NoData, results_of
 

@@ -55,8 +55,11 @@ class Page:
         self._folder.cleanup()
 
     def open(self, file):
+        self.open_address(file.resolve().as_uri())
+
+    def open_address(self, address):
         self._loaded = False
-        self._call("Page.navigate", url=file.resolve().as_uri())
+        self._call("Page.navigate", url=address)
         while not self._loaded:
             self._notice(self._next())
 
@@ -65,6 +68,10 @@ class Page:
         if "exceptionDetails" in answer:
             raise AssertionError(answer["exceptionDetails"])
         return answer["result"].get("value")
+
+    def wait_until(self, condition):
+        """Until it holds in the page; a test that waits in vain is ended by its time limit."""
+        self.evaluate(f"new Promise((resolve) => {{ const look = () => (({condition}) ? resolve(true) : setTimeout(look, 50)); look(); }})")
 
     def screenshot(self, file):
         answer = self._call("Page.captureScreenshot", captureBeyondViewport=True)

@@ -176,7 +176,7 @@ struct Overlapped : Body {
   using Body::Body;
 
   void worker(Worker& me) const override {
-    Pending<Parameters> pending =
+    Pending<Averaged> pending =
         me.everybody().start_all_reduce_mean(number(static_cast<double>(me.rank())));
     me.gradient(me.initial_model(), 1);
     me.record_decision("done", pending.is_done() ? 1 : 0);

@@ -18,7 +18,8 @@ TEST_CASE("Without arguments, with --help, -h or help, the program lists its com
   for (const char* part :
        {"Usage: motley COMMAND [options]\n", "\nRun:\n  run ", "\n  new ", "\n  validate ",
         "\nUnderstand:\n  explain ", "\n  report ", "\nMany runs, many machines:\n  plan ",
-        "\n  merge ", "\n  slurm ", "\nReference:\n  algorithms ", "\n  schema ", "\n  bench ",
+        "\n  merge ", "\n  slurm ", "\nFor real:\n  live ", "\n  calibrate ", "\n  compare ",
+        "\nReference:\n  algorithms ", "\n  schema ", "\n  bench ",
         "\nExample:\n  motley run scenarios/quickstart.json\n"}) {
     INFO(part);
     CHECK(contains(help.out, part));
@@ -59,6 +60,19 @@ TEST_CASE("The help of every command has its usage, its named groups of options 
        "motley slurm SCENARIO --tasks N [options]",
        {"Scenario:\n  --set /pointer=JSON ", "Job array:\n  --tasks N "},
        "motley slurm scenarios/heterogeneity.json --tasks 16 --partition cpu --submit"},
+      {"live",
+       "mpirun -n RANKS motley live SCENARIO [options]",
+       {"Scenario:\n  --set /pointer=JSON ", "Results:\n  --out DIR ",
+        "Timelines:\n  --trace [FROM:TO] ", "Live:\n  --algorithm LABEL "},
+       "mpirun -n 9 motley live scenarios/quickstart.json --algorithm async --set /stop/time=30s"},
+      {"calibrate",
+       "mpirun -n RANKS motley calibrate SCENARIO --out FILE [options]",
+       {"Scenario:\n  --set /pointer=JSON ", "Results:\n  --out FILE "},
+       "mpirun -n 9 motley calibrate scenarios/quickstart.json --out measured.json"},
+      {"compare",
+       "motley compare SIMULATED LIVE [options]",
+       {"Output:\n  --figure FILE "},
+       "motley compare results/quickstart results/quickstart_live"},
       {"algorithms",
        "motley algorithms [NAME or WORD] [options]",
        {"Output:\n  --markdown ", "Help:\n  -h [ --help ] "},
@@ -348,6 +362,17 @@ TEST_CASE("A results folder whose name is too long does not exist") {
   check_refused(run_motley({"report", name}, folder.path()), "report: no such folder: " + name);
   check_refused(run_motley({"explain", name, "sync", "async"}, folder.path()),
                 name + "/runs.csv: no such file; is this a results folder of motley run?");
+}
+
+TEST_CASE("slurm --live writes a job with a rank for each worker and server") {
+  const Workplace place;
+  const Outcome outcome =
+      place.motley({"slurm", "s.json", "--live", "--dry-run", "--time", "10:00"});
+  CHECK(outcome.exit_code == 0);
+  CHECK(contains(outcome.out, "#SBATCH --ntasks=4\n"));
+  CHECK(contains(outcome.out, "#SBATCH --signal=TERM@60\n"));
+  CHECK(contains(outcome.out, "exec mpirun -n 4 "));
+  CHECK_FALSE(place.has("results"));
 }
 
 TEST_CASE("slurm writes the scripts of a job array and of the job that merges") {

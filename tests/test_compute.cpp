@@ -306,7 +306,8 @@ TEST_CASE("every algorithm runs with batches that differ by class, and counts th
 
 TEST_CASE("synchronous gradients are averaged over samples: uneven batches are allocation's") {
   Json scenario = learning_scenario();
-  const Json allocation = {{"name", "allocation"}, {"mode", "static"}, {"ratios", {3, 3, 1, 1}}};
+  const Json allocation = {
+      {"name", "allocation"}, {"mode", "static"}, {"ratios", {3, 3, 1, 1}}, {"data_shares", false}};
   const RunResult reference = run_of(allocation, scenario);  // 32 samples: 12, 12, 4, 4
   scenario["defaults"]["batch_size"] = {{"fast", 12}, {"slow", 4}};
   CHECK(losses(run_of({{"name", "allreduce"}}, scenario)) == losses(reference));

@@ -1,6 +1,7 @@
 // What the published algorithms build on, without a simulation: whole numbers in proportion, groups
 // by speed, dealt samples, and models split over servers.
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <numeric>
 #include <set>
@@ -42,22 +43,26 @@ TEST_CASE("groups are found by the gaps between the speeds") {
   CHECK(group_by_speed(std::vector<double>{1, 9}, 2) == Counts{1, 0});
 }
 
-TEST_CASE("k-means moves a worker that the agglomerative start put on the wrong side") {
-  // Ward merges 0 with 4 last of the left ones; k-means then weighs the centres anew.
-  const std::vector<double> speeds = {0, 4, 5, 10, 10.5, 11};
-  const Counts groups = group_by_speed(speeds, 2);
-  double inside = 0;
-  for (const std::size_t group : {0U, 1U}) {
-    std::vector<double> members;
-    for (std::size_t i = 0; i < speeds.size(); ++i) {
-      if (groups[i] == group) members.push_back(speeds[i]);
-    }
-    const double centre =
-        std::accumulate(members.begin(), members.end(), 0.0) / static_cast<double>(members.size());
-    for (const double speed : members) inside += (speed - centre) * (speed - centre);
+TEST_CASE("groups whose midpoints are nearest are merged, and the midpoint of both is halfway") {
+  // 0 and 1 make 0.5, which is 1.7 from 2.2, and that 1.8 from 4. (Ward would merge 2.2 and 4: 1.62 < 1.93.)
+  const std::vector<double> speeds = {0, 1, 2.2, 4};
+  CHECK(group_by_speed(speeds, 2) == Counts{1, 1, 1, 0});
+  // These three have 1.35 then, which is 2.65 from 4, and 6.8 is 2.8 from it; from their mean, 1.07, it is 2.93.
+  CHECK(group_by_speed(std::vector<double>{0, 1, 2.2, 4, 6.8}, 2) == Counts{1, 1, 1, 1, 0});
+}
+
+TEST_CASE("equal speeds are never divided") {
+  CHECK(group_by_speed(std::vector<double>{2, 5, 2, 2}, 3) == Counts{1, 0, 1, 1});
+  CHECK(group_by_speed(std::vector<double>(5, 2.5), 3) == Counts(5, 0));
+}
+
+TEST_CASE("with noise a given number of groups holds, and the ratio likes many") {
+  std::vector<double> speeds = {3, 3, 2, 2, 2, 2, 1, 1, 1, 1, 1, 1};
+  for (std::size_t i = 0; i < speeds.size(); ++i) {
+    speeds[i] *= 1 + 1e-3 * std::sin(static_cast<double>(i + 1));
   }
-  // No other cut of the sorted speeds is better: 0 4 5 | 10 10.5 11 has 14 + 0.5.
-  CHECK(inside == Approx(14.5));
+  CHECK(group_by_speed(speeds, 3) == Counts{0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 2, 2});
+  CHECK(std::ranges::max(group_by_speed(speeds, std::nullopt)) > 5);
 }
 
 Dealer::Setup some_deal() {

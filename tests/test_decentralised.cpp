@@ -189,7 +189,7 @@ TEST_CASE("api_bcd's two tokens go by the steps of a visit, or by all since they
   for (const bool seen : {false, true}) {
     CAPTURE(seen);
     Json algorithm = two;
-    if (seen) algorithm["token_step"] = "seen";
+    algorithm["token_step"] = seen ? "seen" : "visit";
     const RunResult result = run_of(algorithm, scenario);
     std::vector<double> x = {-1, -1};  // after each round; two of the beginning
     double here = -1;                  // as the token that is here came
@@ -205,6 +205,34 @@ TEST_CASE("api_bcd's two tokens go by the steps of a visit, or by all since they
     }
     // In the end e + tau (e - e0) = 0, or e = 0.
     CHECK(x.back() == Approx(seen ? 0 : -tau / (1 + tau)).margin(1e-4));
+  }
+}
+
+TEST_CASE(
+    "api_bcd's tokens are unbiased if they go by what they have seen, as they do by default") {
+  // f_i = (x - a_i)^2/2 with mean 1 of the a_i, from x = 0. By visits the run ends where mean(grad f_i) +
+  // (M - 1) tau (mean(x_i) - x_0) = 0: at an error of -(M - 1) tau / (1 + (M - 1) tau), whatever the graph and
+  // the speeds.
+  const double tau = 0.2;
+  Json scenario = free_messages(one_dimension(6));
+  scenario["model"].update({{"samples", 600}, {"optima", 2}, {"optima_distance", 0.5}});
+  scenario["cluster"]["workers"] = {{{"name", "fast"}, {"count", 3}, {"speed", "3Gf"}},
+                                    {{"name", "slow"}, {"count", 3}, {"speed", "1Gf"}}};
+  scenario["stop"] = {{"updates", 3000}};
+  scenario["evaluate"] = {{"every", 3000}};
+  for (const char* graph : {"ring", "grid", "complete"}) {
+    for (const std::size_t tokens : {1, 3}) {
+      CAPTURE(graph, tokens);
+      Json algorithm = {
+          {"name", "api_bcd"}, {"tokens", tokens}, {"graph", graph}, {"penalty", tau}};
+      const double by_default = *run_of(algorithm, scenario).final_test_loss;
+      algorithm["token_step"] = "visit";
+      const double by_visit = *run_of(algorithm, scenario).final_test_loss;
+      const double pull = static_cast<double>(tokens - 1) * tau;
+      const double error = pull / (1 + pull);
+      CHECK(by_default == Approx(0).margin(1e-3));
+      CHECK(by_visit == Approx(error * error / 2).margin(1e-3));
+    }
   }
 }
 

@@ -6,6 +6,7 @@
 #include "sim/learning/data/sampler.hpp"
 #include "tests/catch.hpp"
 #include "tests/compared.hpp"
+#include "tests/small_scenario.hpp"
 
 namespace motley {
 namespace {
@@ -99,6 +100,24 @@ TEST_CASE("every algorithm gives the same bytes for every number of threads") {
       CHECK(text_of(simulate(scenario, 0, threads)) == text_of(once));
     }
   }
+}
+
+TEST_CASE("every algorithm gives the same bytes in replicas, whatever is done at once") {
+  const Workplace place;
+  Json scenario = learning_scenario();
+  scenario["stop"]["updates"] = 6;
+  scenario["replicas"] = 2;
+  scenario["algorithms"] = every_algorithm();
+  place.write("s.json", scenario.dump());
+  const auto results = [&](const std::vector<std::string>& how) {
+    std::vector<std::string> arguments = {"--no-whatif", "--fresh"};
+    arguments.insert(arguments.end(), how.begin(), how.end());
+    REQUIRE(place.run(arguments).exit_code == 0);
+    return place.result("curves.csv") + place.result("workers.csv") + place.result("decisions.csv");
+  };
+  const std::string one_by_one = results({"--jobs", "1", "--threads", "1"});
+  CHECK(lines_of(one_by_one).size() > 2 * scenario["algorithms"].size());
+  CHECK(results({"--jobs", "3", "--threads", "2"}) == one_by_one);
 }
 
 TEST_CASE("every algorithm runs on several servers, or says that it does not") {

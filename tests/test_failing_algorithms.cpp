@@ -41,7 +41,7 @@ Json entry(const std::string& name) {
       {"bvr_l_sgd", {{"local_steps", 2}, {"large_batch", 2}}},
       {"api_bcd", {{"local_steps", 1}}},
       {"prague", {{"group_size", 2}}},
-      {"grouping", {{"groups", 2}}},
+      {"grouping", {{"groups", 2}, {"profile_steps", 3}}},
       {"stale", {{"staleness", 1}}}};
   Json entry = {{"name", name}};
   const auto found = own.find(name);
@@ -76,7 +76,18 @@ std::vector<Json> all_entries() {
     entries.push_back(allocation);
   }
   entries.push_back({{"name", "sync"}, {"label", "by-layers"}, {"overlap", "layers"}});
-  entries.push_back({{"name", "grouping"}, {"label", "shares"}, {"data_shares", true}});
+  entries.push_back(
+      {{"name", "grouping"}, {"label", "shares"}, {"data_shares", true}, {"profile_steps", 3}});
+  entries.push_back({{"name", "grouping"}, {"label", "computed"}, {"profile", "compute"}});
+  entries.push_back(
+      {{"name", "od_sgd"}, {"label", "od-layers"}, {"warm_up", 3}, {"overlap", "layers"}});
+  entries.push_back({{"name", "od_sgd"}, {"label", "od-two"}, {"warm_up", 0}, {"in_flight", 2}});
+  entries.push_back({{"name", "biased_local"},
+                     {"label", "measured"},
+                     {"local_steps", 3},
+                     {"speeds", "measured"},
+                     {"measure_steps", 3},
+                     {"scores", "latest"}});
   entries.push_back({{"name", "fedavg"},
                      {"label", "deadline"},
                      {"local_steps", 3},

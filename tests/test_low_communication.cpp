@@ -178,6 +178,11 @@ TEST_CASE("diloco says what does not go together") {
   refused(scenario, diloco("streaming", {{"local_steps", 3}}), "/fragments: must be at most");
   refused(scenario, diloco("streaming", {{"local_steps", 8}, {"overlap_steps", 2}}),
           "/overlap_steps: must be less than");
+  Json tiny = scenario;
+  tiny["data"].update({{"features", 1}, {"classes", 2}});
+  tiny["model"] = {{"kind", "softmax"}};  // two weights and two biases
+  refused(tiny, diloco("streaming", {{"local_steps", 8}, {"fragments", 5}, {"overlap_steps", 0}}),
+          "/fragments: must be at most the number of the model's parameters, 4, got 5");
   refused(on_servers(scenario, 2), diloco("asynchronous"), "needs a single server");
   const auto only_for = [&](const char* mode, const Json& more) {
     for (const char* other : {"synchronous", "asynchronous", "streaming"}) {

@@ -117,7 +117,7 @@ struct DoubleStep {
 
 DoubleStep in_double(const NeuralNetwork& network, const Dataset& data, double weight_decay,
                      const std::vector<double>& x, const std::vector<Sample>& batch) {
-  NetworkRun<double> run(network.parts(), planes_of(*data.shape), 1);
+  NetworkRun<double> run(network.parts(), 1);
   run.load(x.data());
   DoubleStep result{0, std::vector<double>(x.size())};
   for (std::size_t i = 0; i < x.size(); ++i) {

@@ -5,6 +5,7 @@
 #include <numeric>
 #include <random>
 
+#include "algorithms/support/vain_rounds.hpp"
 #include "sim/base/json.hpp"
 #include "sim/learning/models/quadratic.hpp"
 #include "tests/catch.hpp"
@@ -267,9 +268,10 @@ TEST_CASE("ringleader goes as an independent loop does: models, times and delays
 // ---- MindFlayer ----
 
 TEST_CASE("mindflayer gives up what takes longer than its patience") {
-  // Without noise a gradient takes exactly its time: with half the patience nothing is ever done, and
+  // With hardly any noise a gradient takes its time: with half the patience nothing is ever done, and
   // with a chance of one half that is said, one finished gradient of each counts twice.
   Json scenario = on_workers({1, 1});
+  scenario["cluster"]["noise"] = {{"law", "lognormal"}, {"sigma", 1e-6}};
   scenario["stop"] = {{"time", "10200ms"}};
   const RunResult none = simulate(
       with_algorithm(scenario, {{"name", "mindflayer"}, {"patience", 0.5}, {"trials", 2}}));
@@ -301,6 +303,49 @@ TEST_CASE(
     CHECK(result.gradients == 8);
     check_losses(result, {0, 0.25});
   }
+}
+
+TEST_CASE("what nobody can ever meet is refused, and otherwise ends the run at last") {
+  Json scenario = on_workers({1, 0.5});  // gradients of 1 s and 2 s
+  const auto refused = [&](const Json& algorithm, const char* why) {
+    CHECK_THROWS_WITH(experiment_of(with_algorithm(scenario, algorithm)), Catch::Contains(why));
+  };
+  const auto accepted = [&](const Json& algorithm) {
+    CHECK_NOTHROW(experiment_of(with_algorithm(scenario, algorithm)));
+  };
+  const Json impatient = {{"name", "mindflayer"}, {"patience", 0.99}};
+  const Json late = {{"name", "fedavg"}, {"local_steps", 3}, {"deadline", "3s"}};
+  refused(impatient, "/patience: must be at least 1, or nothing is ever finished");
+  refused(late, "/deadline: must be above 3 s, or nobody ever meets it");
+  accepted({{"name", "mindflayer"}, {"patience", 1}});
+  accepted({{"name", "fedavg"}, {"local_steps", 3}, {"deadline", "3001ms"}});
+  accepted({{"name", "fedavg"}, {"local_steps", 3}, {"deadline", "3s"}, {"late", "partial"}});
+  // A worker takes no fewer than the steps of a pass over all data.
+  refused({{"name", "fedavg"}, {"local_epochs", 1}, {"deadline", "3s"}},
+          "/deadline: must be above");
+  // Noise or changes may make a worker faster than it is said to be.
+  scenario["cluster"]["noise"] = {{"law", "lognormal"}, {"sigma", 0.1}};
+  accepted(impatient);
+  accepted(late);
+
+  VainRounds rounds("nobody came");
+  for (std::size_t i = 1; i < VainRounds::most; ++i) rounds.count(0);
+  rounds.count(1);
+  for (std::size_t i = 1; i < VainRounds::most; ++i) rounds.count(0);
+  CHECK_THROWS_WITH(rounds.count(0), "nobody came in 1000 rounds in a row");
+}
+
+TEST_CASE("a round that would be thousands of passes over the data is refused") {
+  Json scenario = on_workers({1, 1});
+  scenario["model"]["samples"] = 100;
+  const auto refused = [&](const Json& algorithm, const char* why) {
+    CHECK_THROWS_WITH(experiment_of(with_algorithm(scenario, algorithm)), Catch::Contains(why));
+  };
+  refused({{"name", "rennala"}, {"batch", 100001}}, "/batch: makes a round of about 100001");
+  CHECK_NOTHROW(experiment_of(with_algorithm(scenario, {{"name", "rennala"}, {"batch", 100000}})));
+  // Equal workers: all have made S/n when the harmonic mean is S/n.
+  refused({{"name", "malenia"}, {"S", 1e18}}, "/S: makes a round of about");
+  CHECK_NOTHROW(experiment_of(with_algorithm(scenario, {{"name", "malenia"}, {"S", 99999}})));
 }
 
 TEST_CASE("a round of mindflayer takes no longer than its trials may") {

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <set>
 #include <tuple>
 
 #include "algorithms/support/batch_allotment.hpp"
@@ -96,6 +97,41 @@ TEST_CASE("encoding takes the flops that are said of an entry") {
       Catch::Contains("/compress/encode_flops: cannot be together with overlap = layers"));
 }
 
+TEST_CASE("every algorithm that pushes gradients can compress them") {
+  // Those with a server that cannot push models, or differences of models.
+  const std::set<std::string> push_models = {"local",    "fedavg",  "fednova", "scaffold",
+                                             "fedasync", "fedbuff", "fedlalr"};
+  const Json scenario = learning_scenario();
+  for (Json algorithm : every_algorithm()) {
+    const std::string name = algorithm["name"];
+    CAPTURE(name);
+    const AlgorithmInfo& info = find_algorithm(name, {});
+    const bool takes_it = std::ranges::any_of(
+        info.parameters, [](const FieldInfo& field) { return field.name == "compress"; });
+    const bool has_server = info.traits.needs.find("server") != std::string::npos;
+    CHECK(takes_it == (has_server && !push_models.contains(name)));
+    if (!takes_it) continue;
+    algorithm["compress"] = {{"kind", "none"}};
+    const RunResult whole = run_of(algorithm, scenario);
+    algorithm["compress"] = {{"kind", "sign"}};
+    CHECK(run_of(algorithm, scenario).bytes < 0.9 * whole.bytes);
+  }
+}
+
+TEST_CASE("bvr_l_sgd compresses the large gradients and sends the model as it is") {
+  // Two workers and a model of 1000 entries, 4000 B. A round: a model to each, a gradient of each, two vectors to
+  // the one drawn and its model back. A sign is one bit, and the scale 4 B: 129 B.
+  Json scenario = timing_scenario();
+  scenario["model"]["dimension"] = 1000;
+  scenario["cost"]["model_size"] = "4000B";
+  scenario["cluster"]["workers"] = {{{"name", "w"}, {"count", 2}, {"speed", "1Gf"}}};
+  scenario["stop"] = {{"updates", 5}};
+  Json bvr = {{"name", "bvr_l_sgd"}};
+  CHECK(run_of(bvr, scenario).bytes == 5 * (2 * 4000 + 2 * 4000 + 3 * 4000));
+  bvr["compress"] = {{"kind", "sign"}};
+  CHECK(run_of(bvr, scenario).bytes == 5 * (2 * 4000 + 2 * 129 + 3 * 4000));
+}
+
 // ---- daso ----
 
 Json on_nodes(Json scenario, std::size_t nodes, std::size_t devices) {
@@ -147,6 +183,36 @@ TEST_CASE("daso's delayed average weighs the local model by twice the steps it w
   for (std::size_t step = 1; update < 5; ++step) {
     x[0] -= 0.25 * (x[0] - 0);
     x[1] -= 0.25 * (x[1] - 2);
+    if (step % 2 == 1 && step > 1) {
+      for (double& of_node : x) of_node = (2 * of_node + 2 * started) / (2 + 2);
+      CAPTURE(step);
+      CHECK(*result.curve[++update].test_loss == Approx((x[0] - 1) * (x[0] - 1) / 2).epsilon(1e-4));
+    }
+    if (step % 2 == 0) started = (x[0] + x[1]) / 2;
+  }
+}
+
+TEST_CASE("daso's average counts the nodes that are there, each once however few its devices") {
+  // As above with optima 0, 1 and 2 on three nodes, of which the last is not there, and one device of the first
+  // neither: P is 2.
+  Json scenario = on_nodes(timing_scenario(), 3, 2);
+  scenario["model"] = {{"kind", "quadratic"}, {"dimension", 1}, {"smoothness", 1},     {"noise", 0},
+                       {"samples", 6000},     {"optima", 3},    {"optima_distance", 1}};
+  scenario["defaults"]["step_size"] = 0.25;
+  scenario["stop"] = {{"updates", 5}};
+  scenario["cluster"]["failures"] = {{"detect_after", "1ms"}, {"list", Json::array()}};
+  for (const char* absent : {"gpu-1", "gpu-4", "gpu-5"}) {
+    scenario["cluster"]["failures"]["list"].push_back({{"worker", absent}, {"from", "1000s"}});
+  }
+  const RunResult result =
+      run_of({{"name", "daso"}, {"skip", 2}, {"wait", 1}, {"adapt", false}, {"warm_up_epochs", 0}},
+             scenario);
+  std::vector<double> x = {0, 0};
+  double started = 0;
+  std::size_t update = 0;
+  for (std::size_t step = 1; update < 5; ++step) {
+    x[0] -= 0.25 * (x[0] - 0);
+    x[1] -= 0.25 * (x[1] - 1);
     if (step % 2 == 1 && step > 1) {
       for (double& of_node : x) of_node = (2 * of_node + 2 * started) / (2 + 2);
       CAPTURE(step);

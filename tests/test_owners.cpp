@@ -161,4 +161,27 @@ TEST_CASE("validate tells samples, shape, classes, and what the workers get") {
         "partition: 30 samples per worker, median 30, with 1 of the 3 labels\n");
 }
 
+TEST_CASE("validate warns of labels that may be a quantity, and of classes nobody can learn") {
+  const Workplace place;
+  // 21 whole numbers, two rows each, and one more that only the test has.
+  std::string rows = "x,price\n";
+  for (int i = 0; i < 42; ++i) rows += std::to_string(i) + "," + std::to_string(i / 2) + "\n";
+  place.write("train.csv", rows);
+  place.write("test.csv", "x,price\n1,0\n2,99\n");
+  const std::string data =
+      R"({"kind":"csv","path":"train.csv","test_path":"test.csv","label":"price"})";
+  CHECK(told(place, data) ==
+        "data: 42 training and 2 test samples, 1 feature, 22 classes of 0 to 2 training samples\n"
+        "warning: the labels are 22 different numbers: if they are a quantity, make a few classes "
+        "of it, such as ranges; only classes can be learnt\n"
+        "warning: 1 of 22 classes have no training sample: nobody can learn it\n"
+        "partition: every worker draws from all training samples\n");
+  // Batches are of 8.
+  CHECK(told(place, R"({"kind":"synthetic","train":6,"test":20,"features":5,"classes":3})") ==
+        "data: 6 training and 20 test samples, 5 features, 3 classes of 2 training samples\n"
+        "partition: every worker draws from all training samples\n"
+        "warning: a batch of sync has 8 samples, more than there are for training: some are drawn "
+        "several times\n");
+}
+
 }  // namespace motley

@@ -151,7 +151,7 @@ class Reasons(FolderCase):
             return resolution.lines(results), report.page(results, [], [], self.folder, None)
         self.assertEqual(said_of(64, 3)[0], [])
         lines, page = said_of(2.5, 3)
-        self.assertEqual(lines, ["Resolution of time to target: 3.00 s between evaluations (/evaluate/every); "
+        self.assertEqual(lines, ["Resolution of time to target: 3.00 s between evaluations (/evaluate/every) or merges; "
                                  "within it: async and sync."])
         self.assertIn("<li>Resolution of time to target: 3.00 s", page)
 

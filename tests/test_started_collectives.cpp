@@ -191,7 +191,7 @@ struct InGroups : NoServer {
                            odd ? std::vector<std::size_t>{1, 3} : std::vector<std::size_t>{0, 2});
     Group& all = me.everybody();
     Pending<void> everybody_here = all.start_barrier();
-    Pending<Parameters> mean = pair.start_all_reduce_mean(vector_of(rank));
+    Pending<Averaged> mean = pair.start_all_reduce_mean(vector_of(rank));
     Pending<Notes> numbers = all.start_gather(rank);
     Pending<std::vector<Parameters>> vectors = pair.start_gather(vector_of(rank), odd ? 3 : 2);
     Pending<Parameters> sent = pair.start_broadcast(vector_of(rank), odd ? 1 : 0);

@@ -4,6 +4,7 @@
 #include "sim/engine/engine_setup.hpp"
 #include "sim/engine/platform_profiles.hpp"
 #include "sim/engine/simgrid_generation.hpp"
+#include "sim/study/described_experiment.hpp"
 #include "tests/catch.hpp"
 #include "tests/mistakes.hpp"
 #include "tests/program.hpp"
@@ -136,6 +137,8 @@ TEST_CASE("state_files that cannot be followed are refused with host or link and
   folder.write("drawn.state", "STOCHASTIC\nDET 0 DET 1\n");
   folder.write("early.state", "PERIODICITY 5\n3 0\n6 1\n");
   folder.write("both.state", "PERIODICITY 9\nLOOPAFTER 3\n3 0\n6 1\n");
+  folder.write("backwards.state", "PERIODICITY -3\n3 0\n6 1\n");
+  folder.write("three.state", "3 0 1\n6 1\n");
   const std::string file = folder.file("p.xml");
   const auto complaint = [&](const std::string& a, const std::string& server,
                              const std::string& link, bool says_failures) {
@@ -168,6 +171,24 @@ TEST_CASE("state_files that cannot be followed are refused with host or link and
         in_file + "host a: state_file 'early.state' must begin anew after its last line");
   CHECK(complaint("both", "", "", true) ==
         in_file + "host a: state_file 'both.state' must have PERIODICITY or LOOPAFTER, not both");
+  const std::string what_a_line_is =
+      "must be a time of at least 0 and a value, or PERIODICITY and a time, got '";
+  CHECK(complaint("backwards", "", "", true) ==
+        in_file + "host a: state_file 'backwards.state', line 1: " + what_a_line_is +
+            "PERIODICITY -3'");
+  CHECK(complaint("three", "", "", true) ==
+        in_file + "host a: state_file 'three.state', line 1: " + what_a_line_is + "3 0 1'");
+}
+
+TEST_CASE("a state_file that switches very often is warned of") {
+  const tests::TemporaryFolder folder;
+  folder.write("often.state", "LOOPAFTER 1e-6\n1e-6 0\n2e-6 1\n");
+  folder.write("p.xml", platform_with("state_file=\"often.state\"", "", "", ""));
+  const std::string text = described_experiment(experiment_of(scenario_on(folder.file("p.xml"))));
+  // Two changes in each round of 3 us, for 40 s.
+  CHECK(text.find("warning: /cluster/platform: about 2.66667e+07 changes of state_files in 40 s of "
+                  "virtual time: a run takes long; are the units what was meant?") !=
+        std::string::npos);
 }
 
 }  // namespace

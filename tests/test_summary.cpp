@@ -222,16 +222,18 @@ TEST_CASE("algorithms within one evaluation of each other are named, with how lo
   const RunResult local = evaluated_run_of("local", 30);
   const std::string text = printed({sync, async, local});
   CAPTURE(text);
-  CHECK(contains(text,
-                 "\n resolution of time to target: 5.00 s between evaluations (/evaluate/every); "
-                 "within it: sync and async\n"));
+  CHECK(contains(
+      text,
+      "\n resolution of time to target: 5.00 s between evaluations (/evaluate/every) or merges; "
+      "within it: sync and async\n"));
   CHECK_FALSE(contains(printed({sync, local}), "resolution"));
   // Evaluated at 26 s instead of 25 s, it may have got there before 25 s.
   async.curve[5].time_s = 26;
   async.time_to_target_s = 26;
-  CHECK(contains(printed({sync, async}),
-                 "\n resolution of time to target: 6.00 s between evaluations (/evaluate/every); "
-                 "within it: sync and async\n"));
+  CHECK(contains(
+      printed({sync, async}),
+      "\n resolution of time to target: 6.00 s between evaluations (/evaluate/every) or merges; "
+      "within it: sync and async\n"));
 }
 
 TEST_CASE("a sweep names the pairs within one evaluation of each other, with their points") {
@@ -483,6 +485,19 @@ TEST_CASE("what a reader should know of a run is said in a line each") {
   CHECK(kinds(0.1, 200).empty());
 }
 
+TEST_CASE("a target that the mean of models nobody merges has reached is told of") {
+  RunResult run = run_of("d_psgd", 0, 6.66);
+  run.curve.resize(3);
+  RunSetting setting;
+  CHECK(warnings_of(run, setting).empty());
+  setting.is_of_mean = true;
+  REQUIRE(warnings_of(run, setting).size() == 1);
+  CHECK(warnings_of(run, setting)[0].kind == "mean_model");
+  run.time_to_target_s.reset();
+  run.best_test_accuracy.reset();
+  for (const RunWarning& warning : warnings_of(run, setting)) CHECK(warning.kind != "mean_model");
+}
+
 TEST_CASE("a target crossed before the second evaluation is told of") {
   RunResult run = run_of("sync", 0, 6.66);
   run.curve.resize(3);
@@ -502,7 +517,11 @@ TEST_CASE("a target crossed before the second evaluation is told of") {
   run.time_to_target_s = 8.1;  // after the second
   CHECK(warnings().empty());
   run.time_to_target_s = 0;  // by the initial model
-  CHECK(warnings().empty());
+  REQUIRE(warnings().size() == 1);
+  CHECK(warnings()[0].kind == "met_at_start");
+  CHECK(warnings()[0].text ==
+        "meets the target before the first update, so its time to target says nothing: is /target "
+        "what was meant?");
   run.time_to_target_s = 15;
   run.curve[1].kind = ModelKind::oracle;  // merges are rarer than evaluations
   CHECK(warnings().empty());

@@ -3,6 +3,7 @@
 
 #include "sim/results/target_watch.hpp"
 #include "tests/catch.hpp"
+#include "tests/program.hpp"
 #include "tests/simulated.hpp"
 
 namespace motley {
@@ -128,6 +129,35 @@ TEST_CASE("gossip never merges: the mean of all is the model it is about, and re
   const RunResult result = simulate(scenario);
   CHECK(result.curve[12].kind == ModelKind::real);
   CHECK(result.time_to_target_s.value() <= result.curve[12].time_s);
+}
+
+TEST_CASE("runs that end before another algorithm arrives are said to tell nothing") {
+  const tests::TemporaryFolder folder;
+  Json scenario = Json::parse(R"({
+    "name": "short", "model": {"kind": "quadratic", "dimension": 10, "strong_convexity": 0.1, "noise": 0},
+    "cluster": {"workers": [{"name": "a", "speed": "2Mf"}, {"name": "b", "speed": "1Mf"}],
+                "server": {"speed": "1Gf"}, "link": {"bandwidth": "1Gbps", "latency": "10us"}},
+    "target": {"loss": 0.1}, "stop": {"updates": 1000, "at_target": true}, "evaluate": {"every": 1},
+    "defaults": {"batch_size": 4}, "algorithms": [{"name": "sync", "step_size": 0.1}]})");
+  const auto run = [&](const std::string& out) {
+    folder.write("s.json", scenario.dump());
+    const tests::Outcome outcome =
+        tests::run_motley({"run", "s.json", "--out", out, "--quiet", "--no-whatif"}, folder.path());
+    REQUIRE(outcome.exit_code == 0);
+    return outcome.out + outcome.err;
+  };
+  run("alone");
+  const auto arrived = tests::rows_of(tests::read_file(folder.file("alone/runs.csv")));
+  REQUIRE(arrived.size() == 1);
+  // As many updates take async a third of the time: its workers make three where sync makes one.
+  scenario["stop"] = {{"updates", std::stoi(arrived[0].at("updates"))}};
+  scenario["algorithms"].push_back({{"name", "async"}, {"step_size", 1e-4}});
+  const std::string output = run("both");
+  CHECK(output.find("async did not reach the target, but its runs ended by ") != std::string::npos);
+  CHECK(output.find("before sync first reached it (") != std::string::npos);
+  // Who goes on for as long has had its chance.
+  scenario["algorithms"][1] = {{"name", "sync"}, {"label", "slow"}, {"step_size", 1e-4}};
+  CHECK(run("chance").find("its runs ended by") == std::string::npos);
 }
 
 }  // namespace

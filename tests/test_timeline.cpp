@@ -229,6 +229,32 @@ TEST_CASE("a window cuts the timeline, and the program says what it shows") {
   CHECK(outcome.out.find("  sync-0: 2 s to 3.5 s\n") != std::string::npos);
 }
 
+TEST_CASE("a window lies around the first failure when that is asked for") {
+  const TemporaryFolder folder;
+  Json scenario = cluster_of(1, 2);
+  scenario["algorithms"] = {{{"name", "async"}, {"step_size", 0.1}, {"batch_size", 1}}};
+  scenario["stop"] = {{"time", "20s"}};
+  scenario["cluster"]["failures"] = {
+      {"detect_after", "1s"},
+      {"list",
+       {{{"worker", "slow-0"}, {"at", "9s"}, {"for", "1s"}},
+        {{"worker", "slow-1"}, {"at", "7s"}, {"for", "1s"}}}}};
+  const Rows rows = events_of(folder, scenario, {"--trace", "around=failure:2s"});
+  double first = 20;
+  double last = 0;
+  for (const auto& row : rows) {
+    first = std::min(first, at(row, "begin_s"));
+    last = std::max(last, at(row, "end_s"));
+  }
+  CHECK(first == Approx(7 - 2));
+  CHECK(last == Approx(7 + 2));
+  folder.write("scenario.json", cluster_of(1, 1).dump());
+  CHECK(run_motley({"run", "scenario.json", "--trace", "around=failure"}, folder.path()).err ==
+        "motley: --trace: nothing fails in this scenario: there is no failure to be around\n");
+  CHECK(run_motley({"run", "scenario.json", "--trace=around=noon"}, folder.path()).err ==
+        "motley: --trace: must be around=failure or around=failure:2s, got 'around=noon'\n");
+}
+
 TEST_CASE("a window after the end of a run shows nothing, and that is said") {
   const TemporaryFolder folder;
   CHECK(events_of(folder, cluster_of(1, 1), {"--trace", "1000s:2000s"}).empty());
@@ -297,7 +323,9 @@ TEST_CASE("a window is two times with units, the second later") {
                     "--trace: the window must end after it begins, got '3s:2s'");
 }
 
-TEST_CASE("of thousands of workers a timeline shows some of every class, and stops when full") {
+TEST_CASE(
+    "of thousands of workers a timeline shows some of every class, and pieces when there is too "
+    "much") {
   std::vector<std::string> hosts;
   for (int i = 0; i < 1000; ++i) hosts.push_back((i < 900 ? "cpu-" : "gpu-") + std::to_string(i));
   hosts.emplace_back("server");
@@ -311,10 +339,58 @@ TEST_CASE("of thousands of workers a timeline shows some of every class, and sto
     for (std::size_t i = 0; i < 1000; ++i) timeline.computed(i, round, round + 0.5);
   }
   timeline.close(8);
-  CHECK(timeline.extent() ==
-        "10 of 1000 workers, 0 s to 3 s (there the timeline is full: 30 intervals; choose a later "
-        "window to see more)");
-  CHECK(timeline.intervals().size() == 60);  // each computation and the waiting after it
+  // The 31st ends at 3.5 s, of which 64 pieces are made. Rounds begin in pieces 0, 18, 36 and 54: by two
+  // all of them can be divided, by four the first and the third.
+  CHECK(
+      timeline.extent() ==
+      "10 of 1000 workers, 0 s to 8 s (1 of every 4 pieces of 0.0546875 s, as there are more than "
+      "30 intervals; choose a smaller window to see all of it)");
+  std::map<double, std::size_t> begun;
+  for (const Timeline::Interval& interval : timeline.intervals()) {
+    if (interval.state == Timeline::State::compute) ++begun[interval.begin_s];
+    // Nobody is said to wait in a piece that is left out.
+    const double piece = std::floor(interval.begin_s / 0.0546875);
+    if (interval.state == Timeline::State::wait && interval.begin_s != 0.5 &&
+        interval.begin_s != 2.5) {
+      CHECK(std::fmod(piece, 4) == 0);
+    }
+  }
+  CHECK(begun == std::map<double, std::size_t>{{0, 10}, {2, 10}});
+}
+
+TEST_CASE("a timeline knows what travels, how much is computed and how old it is") {
+  Timeline timeline({}, {"w-0", "w-1", "server"}, 2);
+  timeline.computed(0, 0, 1);
+  timeline.gradient_of(0, 32);
+  const Timeline::MessageId push = timeline.message_departs(0, 2, 1, 1000);
+  const Timeline::MessageId arrived = timeline.message_arrives(push, 3);
+  timeline.message_arrives(timeline.message_departs(0, 1, 1, 500), 2);
+  timeline.updated(2, 3, 4, std::vector{arrived}, 0.5);
+  timeline.close(4);
+  std::map<std::pair<std::size_t, Timeline::State>, Timeline::Interval> by;
+  for (const Timeline::Interval& interval : timeline.intervals()) {
+    by[{interval.host, interval.state}] = interval;
+  }
+  CHECK(by[{0, Timeline::State::compute}].batch == 32);
+  CHECK(by[{2, Timeline::State::receive}].bytes == 1000);
+  CHECK(by[{2, Timeline::State::receive}].peer == 0);
+  CHECK(by[{1, Timeline::State::receive}].bytes == 500);
+  CHECK(by[{2, Timeline::State::update}].version == 1);
+  CHECK(by[{2, Timeline::State::update}].staleness == 0.5);
+  REQUIRE(timeline.arrows().size() == 2);  // to the update, and from worker to worker
+  std::ostringstream out;
+  write_perfetto(out, "run", timeline);
+  const Json trace = Json::parse(out.str());
+  std::map<std::string, std::map<double, double>> counters;
+  for (const Json& event : trace["traceEvents"]) {
+    if (event["ph"] == "C" && event["pid"] != 1) {
+      counters[event["name"]][event["ts"]] = event["args"]["value"];
+    }
+  }
+  // In microseconds: both leave at 1 s, one arrives at 2 s, the other at 3 s, where its update begins.
+  CHECK(counters["bytes on their way out"] ==
+        std::map<double, double>{{1e6, 1500}, {2e6, 1000}, {3e6, 0}});
+  CHECK(counters["staleness"] == std::map<double, double>{{4e6, 0.5}});
 }
 
 TEST_CASE("computing that was for nothing is shown as discarded") {

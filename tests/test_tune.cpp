@@ -464,6 +464,11 @@ TEST_CASE("workers of so many points that checking them would take long are coun
   CHECK(refusal(scenario) ==
         "s.json: /sweep: makes 20024664 workers at the first 2 of 3 points: at most 20000000" +
             why);
+  // Those that are written are counted before any is made: 10,000,000 + 9,999,999 are few enough.
+  scenario.erase("replicas");
+  scenario["sweep"] = {{"/cluster/workers/0/count", {9'999'999, 9'999'998, 2}}};
+  CHECK(refusal(scenario) ==
+        "s.json: /sweep: makes 20000002 workers at 3 points: at most 20000000" + why);
 }
 
 TEST_CASE("the runs of the tuning count in the limit") {

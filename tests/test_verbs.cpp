@@ -314,7 +314,7 @@ struct Overlapped : NoServer {
   void worker(Worker& me) const override {
     Parameters v = Parameters::zeros(4);
     for (float& value : v.writable()) value = static_cast<float>(me.rank());
-    Pending<Parameters> pending = me.everybody().start_all_reduce_mean(v);
+    Pending<Averaged> pending = me.everybody().start_all_reduce_mean(v);
     me.gradient(me.initial_model(), 1);
     tell(me, "done", pending.is_done() ? 1 : 0);
     tell(me, "mean", pending.wait().values()[0]);

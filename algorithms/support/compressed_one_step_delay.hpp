@@ -9,8 +9,7 @@ namespace motley {
 /// cd_sgd and cp_sgd.
 class CompressedOneStepDelay : public Algorithm {
  public:
-  struct Options : SgdSpec, OneStepDelay {
-    CompressSpec compress;
+  struct Options : SgdSpec, OneStepDelay, ExchangeSpec {
     std::optional<std::size_t> correct_every;
 
     static Fields<Options> fields();
@@ -19,7 +18,7 @@ class CompressedOneStepDelay : public Algorithm {
   CompressedOneStepDelay(const Options& options, const RunFacts& facts)
       : options_(options), updates_per_epoch_(facts.updates_per_epoch(options.batch_size.sum())) {}
 
-  ExchangeSpec exchange() const override { return {.compress = options_.compress}; }
+  ExchangeSpec exchange() const override { return options_; }
   void server(Server& me) const override {
     serve_with_one_step_delay(me, {options_, updates_per_epoch_});
   }
@@ -31,5 +30,9 @@ class CompressedOneStepDelay : public Algorithm {
   Options options_;
   double updates_per_epoch_;
 };
+
+/// The catalogue's entry of one of them.
+AlgorithmInfo describe_compressed_one_step_delay(std::string name, std::string summary,
+                                                 std::string paper, Listed listed);
 
 }  // namespace motley

@@ -15,6 +15,12 @@ Fields<DealSpec> DealSpec::fields() {
          .fallback = 4.0,
          .minimum = 1},
         &DealSpec::candidate_ratio);
+  f.add({.name = "scores",
+         .doc = "of a sample that several workers have learnt: minimum (the least of their latest "
+                "losses, and of its last score unless all have learnt it) or latest (loss of all)",
+         .fallback = "minimum",
+         .choices = {"latest", "minimum"}},
+        &DealSpec::scores);
   f.add({.name = "deal",
          .doc = "without bias_sampling: own_order (each worker passes over the data by itself) or "
                 "disjoint (slices of one permutation)",

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "algorithms/support/scores.hpp"
 #include "sim/scenario/fields.hpp"
 #include "sim/vocabulary/run_facts.hpp"
 
@@ -10,6 +11,7 @@ struct DealSpec {
   enum class Deal { own_order, disjoint };
   bool bias_sampling = true;
   double candidate_ratio = 0;
+  Scores scores = Scores::minimum;
   Deal deal = Deal::own_order;
 
   /// Whether anything is dealt: otherwise each worker passes over the data by itself.

@@ -29,7 +29,8 @@ class Dealer {
 
   explicit Dealer(Setup setup);
 
-  /// A sample's latest training loss is its score; at first it is infinite.
+  std::size_t samples() const { return scores_.size(); }
+  /// How badly it is learnt, by its training loss (see Scores); at first infinite.
   void set_score(Sample sample, float loss) { scores_[sample] = loss; }
   float score(Sample sample) const { return scores_[sample]; }
 

@@ -73,6 +73,13 @@ LocalSteps::LocalSteps(const LocalWork& work, const BatchSizes& batches, const R
   }
 }
 
+std::size_t LocalSteps::at_least(std::size_t rank, const RunFacts& facts) const {
+  if (!epochs_) return steps_[rank];
+  if (!facts.everybody_has_all_data) return 1;  // it may have few
+  return at_least_one(*epochs_ * static_cast<double>(facts.samples_per_epoch) /
+                      static_cast<double>(batches_[rank]));
+}
+
 std::size_t LocalSteps::of(const Worker& me) const {
   if (!epochs_) return steps_[me.rank()];
   return at_least_one(*epochs_ * static_cast<double>(me.data_samples()) /

@@ -35,6 +35,8 @@ class LocalSteps {
 
   /// H_i of this worker.
   std::size_t of(const Worker& me) const;
+  /// No fewer than so many, of the worker of this rank.
+  std::size_t at_least(std::size_t rank, const RunFacts& facts) const;
   /// About how many a worker does.
   double mean() const { return mean_; }
 

@@ -41,6 +41,10 @@ std::vector<double> ModelWeights::weights_of(std::span<const std::size_t> steps,
                                              const std::vector<bool>& slow) const {
   const auto slow_ones = static_cast<double>(std::count(slow.begin(), slow.end(), true));
   const double fast_ones = static_cast<double>(slow.size()) - slow_ones;
+  // Measured speeds may have left one of them empty.
+  if (aggregation == Aggregation::slow_share && (slow_ones == 0 || fast_ones == 0)) {
+    return std::vector<double>(slow.size(), 1);
+  }
   std::vector<double> weights;
   for (std::size_t i = 0; i < slow.size(); ++i) {
     switch (aggregation) {

@@ -1,5 +1,7 @@
 #include "algorithms/support/slow_workers.hpp"
 
+#include <algorithm>
+
 namespace motley {
 
 Fields<SlowWorkers> SlowWorkers::fields() {
@@ -17,14 +19,15 @@ Fields<SlowWorkers> SlowWorkers::fields() {
   return f;
 }
 
-std::vector<bool> SlowWorkers::of_workers(const RunFacts& facts, const Place& place) const {
+std::vector<bool> SlowWorkers::of_workers(const RunFacts& facts, std::span<const double> speeds,
+                                          const Place& place) const {
   std::vector<bool> is_slow(facts.workers, false);
   for (std::size_t i = 0; i < slow.size(); ++i) {
     is_slow[slow[i].rank_in(facts, place / "slow" / i)] = true;
   }
-  const double limit = slow_below * facts.fastest_speed();
+  const double limit = slow_below * *std::ranges::max_element(speeds);
   for (std::size_t i = 0; slow.empty() && i < facts.workers; ++i) {
-    is_slow[i] = facts.speeds[i] < limit;
+    is_slow[i] = speeds[i] < limit;
   }
   return is_slow;
 }

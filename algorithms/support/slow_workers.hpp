@@ -1,5 +1,6 @@
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "algorithms/support/worker_names.hpp"
@@ -12,8 +13,9 @@ struct SlowWorkers {
   double slow_below = 0;
   std::vector<WorkerName> slow;
 
-  /// Of each worker. InputError at `place` when there is no worker of a name.
-  std::vector<bool> of_workers(const RunFacts& facts, const Place& place) const;
+  /// Of each worker, whose speeds are these. InputError at `place` when there is no worker of a name.
+  std::vector<bool> of_workers(const RunFacts& facts, std::span<const double> speeds,
+                               const Place& place) const;
 
   static Fields<SlowWorkers> fields();
 };

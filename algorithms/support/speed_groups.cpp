@@ -1,122 +1,82 @@
 #include "algorithms/support/speed_groups.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 #include <numeric>
 
 namespace motley {
 namespace {
 
-/// A stretch of the sorted speeds, with prefix sums to get its centre and spread from.
-class Sorted {
- public:
-  explicit Sorted(std::span<const double> values) : values_(values.begin(), values.end()) {
-    std::sort(values_.begin(), values_.end());
-    // About the mean, so that nearly equal speeds lose no digits.
-    mean_ =
-        std::accumulate(values_.begin(), values_.end(), 0.0) / static_cast<double>(values_.size());
-    sums_.push_back(0);
-    squares_.push_back(0);
-    for (const double value : values_) {
-      const double d = value - mean_;
-      sums_.push_back(sums_.back() + d);
-      squares_.push_back(squares_.back() + d * d);
-    }
-  }
-
-  std::size_t size() const { return values_.size(); }
-  double operator[](std::size_t i) const { return values_[i]; }
-  double centre(std::size_t begin, std::size_t end) const {
-    return mean_ + (sums_[end] - sums_[begin]) / static_cast<double>(end - begin);
-  }
-  /// Sum of squared distances to the centre.
-  double spread(std::size_t begin, std::size_t end) const {
-    if (values_[begin] == values_[end - 1]) return 0;
-    const double sum = sums_[end] - sums_[begin];
-    return std::max(0.0,
-                    squares_[end] - squares_[begin] - sum * sum / static_cast<double>(end - begin));
-  }
-
- private:
-  std::vector<double> values_;
-  double mean_ = 0;
-  std::vector<double> sums_;
-  std::vector<double> squares_;
+/// Neighbours in the order of speed.
+struct SpeedGroup {
+  std::size_t begin;
+  std::size_t end;
+  double midpoint;
 };
+using SpeedGroups = std::vector<SpeedGroup>;
 
-/// Where each group ends in the sorted order.
-using Ends = std::vector<std::size_t>;
-
-/// Merges the two neighbours whose merger adds the least spread.
-void merge_nearest(const Sorted& speeds, Ends& ends) {
+/// Whose successor has the nearest midpoint; there must be two.
+std::size_t nearest_to_next(const SpeedGroups& groups) {
   std::size_t best = 0;
   double least = std::numeric_limits<double>::infinity();
-  for (std::size_t i = 0; i + 1 < ends.size(); ++i) {
-    const std::size_t begin = i == 0 ? 0 : ends[i - 1];
-    const double added = speeds.spread(begin, ends[i + 1]) - speeds.spread(begin, ends[i]) -
-                         speeds.spread(ends[i], ends[i + 1]);
-    if (added < least) {
-      least = added;
-      best = i;
-    }
+  for (std::size_t i = 0; i + 1 < groups.size(); ++i) {
+    const double gap = groups[i + 1].midpoint - groups[i].midpoint;
+    if (gap >= least) continue;
+    least = gap;
+    best = i;
   }
-  ends.erase(ends.begin() + static_cast<std::ptrdiff_t>(best));
+  return best;
 }
 
-double spread_inside(const Sorted& speeds, const Ends& ends) {
+void merge_with_next(SpeedGroups& groups, std::size_t i) {
+  groups[i].end = groups[i + 1].end;
+  groups[i].midpoint = (groups[i].midpoint + groups[i + 1].midpoint) / 2;
+  groups.erase(groups.begin() + static_cast<std::ptrdiff_t>(i) + 1);
+}
+
+/// Sum of squared distances to the mean.
+double spread(std::span<const double> speeds) {
+  const double mean =
+      std::accumulate(speeds.begin(), speeds.end(), 0.0) / static_cast<double>(speeds.size());
   double sum = 0;
-  std::size_t begin = 0;
-  for (const std::size_t end : ends) {
-    sum += speeds.spread(begin, end);
-    begin = end;
-  }
+  for (const double speed : speeds) sum += (speed - mean) * (speed - mean);
   return sum;
 }
 
-Ends k_means(const Sorted& speeds, Ends ends) {
-  for (;;) {
-    Ends next;
-    for (std::size_t g = 0; g + 1 < ends.size(); ++g) {
-      const double here = speeds.centre(g == 0 ? 0 : ends[g - 1], ends[g]);
-      const double there = speeds.centre(ends[g], ends[g + 1]);
-      std::size_t end = next.empty() ? 1 : next.back() + 1;  // nobody is left without a member
-      const std::size_t most = speeds.size() - (ends.size() - 1 - g);
-      while (end < most && speeds[end] - here < there - speeds[end]) ++end;
-      next.push_back(end);
-    }
-    next.push_back(speeds.size());
-    // Rounding must not make it go round in circles.
-    if (!(spread_inside(speeds, next) < spread_inside(speeds, ends))) return ends;
-    ends = std::move(next);
+double calinski_harabasz(std::span<const double> sorted, const SpeedGroups& groups) {
+  double inside = 0;
+  for (const SpeedGroup& group : groups) {
+    const std::span<const double> members = sorted.subspan(group.begin, group.end - group.begin);
+    if (members.front() < members.back()) inside += spread(members);
   }
+  if (inside == 0) return std::numeric_limits<double>::infinity();
+  const auto n = static_cast<double>(sorted.size());
+  const auto k = static_cast<double>(groups.size());
+  return ((spread(sorted) - inside) / (k - 1)) / (inside / (n - k));
 }
 
-Ends best_ends(const Sorted& speeds, std::optional<std::size_t> count) {
-  const std::size_t n = speeds.size();
-  Ends merged(n);
-  std::iota(merged.begin(), merged.end(), std::size_t{1});
-  if (count) {
-    while (merged.size() > *count) merge_nearest(speeds, merged);
-    return k_means(speeds, merged);
+SpeedGroups so_many_groups(SpeedGroups groups, std::size_t count) {
+  while (groups.size() > 1) {
+    const std::size_t i = nearest_to_next(groups);
+    const bool equal = groups[i].midpoint == groups[i + 1].midpoint;
+    if (groups.size() <= count && !equal) break;
+    merge_with_next(groups, i);
   }
-  const double total = speeds.spread(0, n);
-  Ends best = {n};
-  if (n < 3 || total == 0) return best;
+  return groups;
+}
+
+SpeedGroups best_groups(std::span<const double> sorted, SpeedGroups groups) {
+  const SpeedGroups one = so_many_groups(groups, 1);
+  if (sorted.size() < 3 || sorted.front() == sorted.back()) return one;
+  SpeedGroups best = one;
   double best_ratio = -1;
   // From many groups to few, so that the fewest of equally good ones stays.
-  for (merge_nearest(speeds, merged); merged.size() >= 2; merge_nearest(speeds, merged)) {
-    const Ends ends = k_means(speeds, merged);
-    const auto k = static_cast<double>(ends.size());
-    const double inside = spread_inside(speeds, ends);
-    const double between = total - inside;
-    const double ratio = inside == 0
-                             ? std::numeric_limits<double>::infinity()
-                             : (between / (k - 1)) / (inside / (static_cast<double>(n) - k));
-    if (ratio >= best_ratio) {
-      best_ratio = ratio;
-      best = ends;
-    }
+  for (merge_with_next(groups, nearest_to_next(groups)); groups.size() >= 2;
+       merge_with_next(groups, nearest_to_next(groups))) {
+    const double ratio = calinski_harabasz(sorted, groups);
+    if (ratio < best_ratio) continue;
+    best_ratio = ratio;
+    best = groups;
   }
   return best;
 }
@@ -125,16 +85,21 @@ Ends best_ends(const Sorted& speeds, std::optional<std::size_t> count) {
 
 std::vector<std::size_t> group_by_speed(std::span<const double> speeds,
                                         std::optional<std::size_t> count) {
-  const Ends ends = best_ends(Sorted(speeds), count);
   std::vector<std::size_t> by_speed(speeds.size());
   std::iota(by_speed.begin(), by_speed.end(), std::size_t{0});
-  std::stable_sort(by_speed.begin(), by_speed.end(),
-                   [&](std::size_t a, std::size_t b) { return speeds[a] < speeds[b]; });
-  std::vector<std::size_t> groups(speeds.size());
-  std::size_t group = 0;
+  std::ranges::stable_sort(by_speed, {}, [&](std::size_t i) { return speeds[i]; });
+  std::vector<double> sorted;
+  SpeedGroups each;
   for (std::size_t i = 0; i < by_speed.size(); ++i) {
-    if (i == ends[group]) ++group;
-    groups[by_speed[i]] = ends.size() - 1 - group;
+    sorted.push_back(speeds[by_speed[i]]);
+    each.push_back({i, i + 1, sorted.back()});
+  }
+  const SpeedGroups found = count ? so_many_groups(each, *count) : best_groups(sorted, each);
+  std::vector<std::size_t> groups(speeds.size());
+  for (std::size_t g = 0; g < found.size(); ++g) {
+    for (std::size_t i = found[g].begin; i < found[g].end; ++i) {
+      groups[by_speed[i]] = found.size() - 1 - g;
+    }
   }
   return groups;
 }

@@ -7,12 +7,14 @@
 
 namespace motley {
 
-/// The group of each worker, 0 for the fastest one, from their speeds. k-means in one dimension,
-/// its centres those of an agglomerative clustering (neighbours merged by Ward's criterion) into as
-/// many groups. Without `count`, the count in 2..W-1 with the largest Calinski-Harabasz ratio
-/// [SSB/(k-1)] / [SSW/(W-k)], the smallest of several; one group when all speeds are equal or there
-/// are fewer than three workers. (The ratio likes many groups when a few speeds happen to be very
-/// close to each other; that is the published criterion.)
+/// The group of each worker, 0 for the fastest one, from their speeds: the two groups whose midpoints are
+/// nearest are merged, again and again, and the midpoint of both is halfway between theirs (midpoint
+/// linkage). It ends with `count` groups, or fewer where there are not so many different speeds.
+///
+/// Without `count`, as many as have the largest Calinski-Harabasz ratio [SSB/(k-1)] / [SSW/(W-k)] of
+/// k in 2..W-1, the smallest k of several; one group when all speeds are equal or there are fewer than
+/// three workers. It is for speeds without noise: of measured ones the nearest two are always so close that the
+/// ratio likes many groups.
 std::vector<std::size_t> group_by_speed(std::span<const double> speeds,
                                         std::optional<std::size_t> count);
 

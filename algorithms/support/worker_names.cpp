@@ -64,12 +64,14 @@ std::size_t WorkerName::rank_in(const RunFacts& facts, const Place& place) const
       shown(*this));
 }
 
-FieldInfo WorkerGroups::field() {
+FieldInfo WorkerGroups::field(const char* fallback) {
   return {.name = "groups",
           .doc =
-              "auto (found by Calinski-Harabasz), how many, or lists of workers by name or "
-              "rank: [[\"gpu-0\", \"gpu-1\"], [\"cpu-0\"]]",
-          .fallback = "auto"};
+              "how many at most (there are no more than different speeds, or workers), auto (as "
+              "many as "
+              "the Calinski-Harabasz ratio likes, which with noise is many), or lists of "
+              "workers by name or rank: [[\"gpu-0\", \"gpu-1\"], [\"cpu-0\"]]",
+          .fallback = JsonValue::parse(fallback)};
 }
 
 WorkerGroups WorkerGroups::read(const Json& value, const Place& place) {
@@ -107,13 +109,8 @@ JsonValue WorkerGroups::schema() {
 std::vector<std::size_t> WorkerGroups::of_workers(const RunFacts& facts, const Place& place) const {
   if (!lists.empty()) return listed_groups(lists, facts, place);
   if (!count) return {};
-  if (*count > facts.workers) {
-    throw InputError(place,
-                     "must be at most the number of workers, " + std::to_string(facts.workers),
-                     Json(*count));
-  }
   if (*count == 1) return std::vector<std::size_t>(facts.workers, 0);
-  if (*count != facts.workers) return {};
+  if (*count < facts.workers) return {};
   std::vector<std::size_t> each(facts.workers);
   std::iota(each.begin(), each.end(), std::size_t{0});
   return each;

@@ -30,13 +30,13 @@ struct WorkerGroups {
   std::optional<std::size_t> count;
   std::vector<std::vector<WorkerName>> lists;
 
-  /// The group of each worker where that is given: by lists, as one group or as one for everybody.
-  /// Empty when it must be found out. InputError at `place` when workers are named twice or left
-  /// out, or there are fewer than groups.
+  /// The group of each worker where that is given: by lists, as one group, or as one for each where there are
+  /// no more workers than groups. Empty when it must be found out. InputError at `place` when workers are named
+  /// twice or left out.
   std::vector<std::size_t> of_workers(const RunFacts& facts, const Place& place) const;
 
-  /// How the key "groups" of an algorithm is described.
-  static FieldInfo field();
+  /// How the key "groups" of an algorithm is described. `fallback`: JSON.
+  static FieldInfo field(const char* fallback);
   static WorkerGroups read(const Json& value, const Place& place);
   static JsonValue schema();
 };

@@ -6,7 +6,7 @@ import math
 import pathlib
 import shlex
 
-from . import how_tuned, resolution, what_decides, words
+from . import how_tuned, resolution, what_decides, what_to_do, words
 from .figures import contribution, curves, decisions, links, staleness, time_budget
 from .figures import sweep as sweep_figure
 from .figures.scales import is_geometric, spans_much
@@ -27,6 +27,8 @@ ROTATIONS = {"v": 180, "<": -90, ">": 90}
 X_WORDS = {"time_s": "virtual time (s)", "epochs": "epochs", "updates": "updates of the global model"}
 Y_WORDS = {"test_accuracy": "test accuracy", "test_loss": "test loss"}
 MOST_LINES = 200  # of one chart
+CURVE_BYTES = 700_000  # of all curves together, so that a page of a thousand runs has at most two megabytes
+BYTES_EACH = 9  # of a number with what stands around it
 SCREENFUL = 40  # rows; a longer table waits until it is asked for
 
 
@@ -43,6 +45,15 @@ def rounded_list(values):
 
 def key_of(results, point):
     return results.point_title(point) or "all"
+
+
+def places_of_curves(results):
+    """At how many places a curve is drawn: as finely as a screen shows, unless there are so many curves that it must be
+    fewer."""
+    series = len(results.points()) * len(results.algorithms) * len(list(curves.measures(results))) * len(X_WORDS)
+    replicas = results.summary["n"].max() if len(results.summary) else 1
+    single = 2 * replicas if 1 < replicas < curves.FEWEST_FOR_BANDS else 0  # x and y of thin lines
+    return int(min(200, max(6, CURVE_BYTES / (max(1, series) * (4 + single) * BYTES_EACH))))
 
 
 def curve_data(results, point, most):
@@ -179,7 +190,7 @@ def page_data(results):
     look = Look.of(results)
     points = results.points()
     finished = {key_of(results, p): results.at(p)[results.at(p)["status"] != "failed"] for p in points}
-    resolution = 200 if len(points) <= 6 else 60
+    places = places_of_curves(results)
     baseline = results.summary["baseline"].dropna()
     return {
         "algorithms": results.algorithms_of(results.runs), "points": list(finished),
@@ -190,7 +201,7 @@ def page_data(results):
         "baseline": baseline.iloc[0] if len(baseline) else "the baseline",
         "words": {**X_WORDS, **Y_WORDS}, "states": STATES, "parts": time_budget.parts_of(results),
         "summary": {key_of(results, p): summary_data(results, p) for p in points} if len(results.summary) else {},
-        "curves": {key_of(results, p): curve_data(results, p, resolution) for p in points},
+        "curves": {key_of(results, p): curve_data(results, p, places) for p in points},
         "sweep": sweep_data(results),
         "time": {key: time_data(results, runs) for key, runs in finished.items()},
         "staleness": {key: staleness_data(results, runs) for key, runs in finished.items()},
@@ -229,7 +240,8 @@ def picture(folder, module):
     file = folder / f"{module.NAME}.png"
     width = int.from_bytes(file.read_bytes()[16:20], "big")  # where PNG keeps it; half of it suits a screen
     encoded = base64.b64encode(file.read_bytes()).decode()
-    return (f'<div class="card wide"><h3>{text(module.TITLE)}</h3><div class="scroll"><img width="{width // 2}" alt="{text(module.TITLE)}" '
+    save = f'<button type="button" data-picture="{module.NAME}" aria-label="download the picture of {text(module.TITLE)}">picture</button>'
+    return (f'<div class="card wide"><h3>{text(module.TITLE)}</h3><div class="tools">{save}</div><div class="scroll"><img width="{width // 2}" alt="{text(module.TITLE)}" '
             f'src="data:image/png;base64,{encoded}"></div><p>{text(module.HOW_TO_READ)}</p></div>')
 
 
@@ -314,12 +326,13 @@ def expense_cells(results, row):
     return [show(row[column]) if words.known(row[column]) else "-" for column, _, show in expenses_of(results)]
 
 
-def table_html(results):
+def table_html(results, points=None):
+    """Of these points, or of all."""
     if results.summary.empty:
         return "<p>summary.csv is missing: nothing to compare.</p>"
     tables = []
     look = Look.of(results)
-    for point in results.points():
+    for point in points or results.points():
         rows = []
         for _, row in rows_of(results, point).iterrows():
             time = interval_cell(row, "time_to_target_mean_s", "time_to_target_low_s", "time_to_target_high_s", words.seconds)
@@ -370,6 +383,13 @@ def answer_html(results):
     if len(results.planned) > len(results.runs):
         lead += f"<p>Only {len(results.runs)} of {len(results.planned)} planned runs have finished.</p>"
     return lead + (listed if len(parts) <= 4 else f"<details><summary>Point by point</summary>{listed}</details>")
+
+
+def to_do_html(results):
+    """Empty where there is nothing to advise."""
+    lines = what_to_do.sentences(results)
+    listed = "".join(f"<li>{text(line)}</li>" for line in lines)
+    return f'<section id="do"><h2>What to do</h2><ul>{listed}</ul></section>' if lines else ""
 
 
 def label_list(lines):
@@ -466,13 +486,13 @@ def page(results, drawn, left_out, figures_folder, chart_library):
         charts = "<p>There is nothing to draw.</p>"
     parts = {
         "title": text(results.scenario.get("name", results.folder.name)), "question": text(words.question(results)),
-        "answer": answer_html(results), "table": table_html(results), "charts": charts,
+        "answer": answer_html(results), "do": to_do_html(results), "table": table_html(results), "charts": charts,
         "why": decides_html(results, drawn, figures_folder) + why,
         "tuned": tuned_html(results, drawn, figures_folder),
         "sure": "<ul>" + "".join(f"<li>{text(line)}</li>" for line in words.how_sure(results) + resolution.lines(results)) + "</ul>",
         "made": made_html(results, left_out, figures_folder), "style": (PAGE / "page.css").read_text(),
         "data": embedded(data), "library": chart_library or "",
-        "script": (PAGE / "page.js").read_text(),
+        "script": (PAGE / "page.js").read_text() + (PAGE / "access.js").read_text(),
     }
     filled = (PAGE / "template.html").read_text()
     # One pass: what is filled in is never searched for places.

@@ -34,5 +34,5 @@ def lines(results):
     names = ", ".join(pair for pair, _ in (found[:MOST] if more > 0 else found))
     if more > 0:
         names += f" and {more} more {'pair' if more == 1 else 'pairs'} (comparisons.csv)"
-    return [f"Resolution of time to target: {seconds(max(gap for _, gap in found))} between evaluations (/evaluate/every); "
+    return [f"Resolution of time to target: {seconds(max(gap for _, gap in found))} between evaluations (/evaluate/every) or merges; "
             f"within it: {names}."]

@@ -61,6 +61,7 @@ class Results:
         if not self.folder.is_dir():
             raise NoData(f"{self.folder}: no such folder")
         self.missing = []
+        self._grouped_bands, self._bands_by_key = None, {}
         self.scenario = self._json("scenario.json")
         self.provenance = self._json("provenance.json")
         plan = self._json("plan.json") if (self.folder / "plan.json").exists() else {}
@@ -195,16 +196,25 @@ class Results:
         """The mean curve of an algorithm's replicas against x as the simulator wrote it: (x, mean, low, high), where
         one replica has no low and high. Of the models that existed, or else of what merges would have given, which only
         an oracle knows. None when there is no such curve."""
-        rows = self.bands[(self.bands["algorithm"] == label) & (self.bands["against"] == x) &
-                          ((self.bands["oracle"] > 0) == oracle)]
-        for axis, value in zip(self.axes, point):
-            if axis in rows:
-                rows = rows[rows[axis] == value]
+        there = [value for axis, value in zip(self.axes, point) if axis in self.bands]
+        rows = self._band_rows().get((label, x, oracle, *there))
+        if rows is None:
+            return None
         rows = rows.dropna(subset=["x", f"{y}_mean"])
         if rows.empty:
             return None
         at, mean, low, high = (rows[column].to_numpy(float) for column in ("x", f"{y}_mean", f"{y}_low", f"{y}_high"))
         return (at, mean, low, high) if rows["n"].iloc[0] > 1 else (at, mean, None, None)
+
+    def _band_rows(self):
+        """(algorithm, against, of an oracle, values of the axes) -> rows of bands.csv. Found once: a sweep asks thousands of
+        times."""
+        if self._grouped_bands is not self.bands:
+            self._grouped_bands = self.bands
+            axes = [axis for axis in self.axes if axis in self.bands]
+            keys = [self.bands["algorithm"], self.bands["against"], self.bands["oracle"] > 0, *(self.bands[axis] for axis in axes)]
+            self._bands_by_key = dict(list(self.bands.groupby(keys, sort=False))) if len(self.bands) else {}
+        return self._bands_by_key
 
     def axis_name(self, axis):
         """What a reader recognises the axis by; its whole pointer where two axes would have the same name."""
@@ -222,7 +232,7 @@ class Results:
 
 def _end_of(axis):
     """The end of a JSON pointer that a reader recognises: /cluster/workers/0/spread/ratio -> spread ratio."""
-    everywhere = {"cluster", "workers", "algorithms"}
+    everywhere = {"cluster", "workers", "algorithms", "defaults"}
     words = [word for word in axis.split("/") if word and not word.isdigit() and word not in everywhere]
     return " ".join(words[-3:]).replace("_", " ") or axis
 

@@ -1,5 +1,6 @@
 """A results folder in words: the question, the answer, and how certain it is. Numbers are the simulator's."""
 from .figures.target import rows_of, target_text
+from .parameters import best_rows, choices_at_best, parameter_axes, question_axes
 from .results import count_workers, energy_unit, list_of, object_of, seconds, value_text
 from .verdicts import NO_BOUND, ONE_REPLICA, is_no_bound, is_undecided, known, sign, supported
 
@@ -247,8 +248,36 @@ def answer_at(results, point):
     return sentences + bad + once
 
 
+def at_best_values(results):
+    """The answer where parameters of algorithms are swept, such as step sizes: each algorithm at its best values, over what
+    else is swept. Nothing is decided between points, and values that were chosen by the runs that are shown look better than
+    they are: both are said."""
+    best, wanted = best_rows(results), target_text(results)
+    axes = parameter_axes(results)
+    names = joined([results.axis_name(axis) for axis in axes])
+    if not best:
+        return f"No algorithm reaches {wanted}, whatever {names}."
+    caution = (f" Chosen among {number(len(results.runs[axes].drop_duplicates()), 'value')} of {names} by the same runs, so not tested, "
+               "and better than it is; \"tune\" chooses on other seeds.")
+    if question_axes(results):
+        total = len(results.runs[question_axes(results)].drop_duplicates())
+        parts = [f"{label} at {count}" + (f" of {total} points" if i == 0 else "") for i, (label, count) in enumerate(choices_at_best(results))]
+        nobody = [f"none at {total - len(best)}"] if len(best) < total else []
+        return f"First to reach {wanted}, each at its best {names}: {joined(parts + nobody)}." + caution
+    rows = next(iter(best.values()))
+
+    def one(row):
+        values = ", ".join(f"{results.axis_name(axis)} {value_text(row[axis])}" for axis in axes)
+        return f"{seconds(row['time_to_target_mean_s'])} at {values}{reached_text(row)}"
+    others = [f"{row['algorithm']} {one(row)}" for row in rows[1:]]
+    return (f"At its best {names}, {rows[0]['algorithm']} reaches {wanted} first, in {one(rows[0])}." +
+            (f" Then {joined(others)}." if others else "") + caution)
+
+
 def over_the_sweep(results):
     """Who is first how often: "async is first at 5 of 8 points, sync at 3"."""
+    if parameter_axes(results):
+        return at_best_values(results)
     firsts, nobody, unsure = {}, 0, 0
     for point in results.points():
         there = rows_of(results, point).dropna(subset=["time_to_target_mean_s"])

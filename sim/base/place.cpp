@@ -62,7 +62,7 @@ Place Place::operator/(std::size_t index) const {
 }
 
 InputError::InputError(const Place& place, const std::string& what_must_hold)
-    : std::runtime_error(located(place, what_must_hold)) {}
+    : std::runtime_error(located(place, what_must_hold)), place_(place) {}
 
 InputError::InputError(const Place& place, const std::string& what_must_hold, const Json& got)
     : InputError(place, what_must_hold + ", got " +

@@ -33,6 +33,15 @@ class InputError : public std::runtime_error {
   InputError(const Place& place, const std::string& what_must_hold, double got);
   /// For mistakes that are not inside a file (a wrong option, an unwritable folder).
   explicit InputError(const std::string& text) : std::runtime_error(text) {}
+  /// The same mistake with more to be said after it.
+  InputError(const InputError& error, const std::string& more)
+      : std::runtime_error(error.what() + more), place_(error.place_) {}
+
+  /// Where it is; without file and pointer when it is not inside a file.
+  const Place& place() const { return place_; }
+
+ private:
+  Place place_;
 };
 
 /// The candidate closest to `word`, as " (did you mean 'x'?)"; empty when none is close.

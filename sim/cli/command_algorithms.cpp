@@ -7,7 +7,11 @@
 #include "algorithms/catalog.hpp"
 #include "sim/base/json.hpp"
 #include "sim/cli/command_line.hpp"
+#include "sim/cli/command_options.hpp"
 #include "sim/cli/field_markdown.hpp"
+#include "sim/cli/json_output.hpp"
+#include "sim/scenario/field_schema.hpp"
+#include "sim/study/plugins.hpp"
 
 namespace po = boost::program_options;
 
@@ -178,7 +182,12 @@ void print_list(const Families& all) {
                 << column << "" << traits_text(info->traits) << "\n"
                 << column << ""
                 << "when a worker is gone: " << info->when_gone << "\n"
-                << column << "" << short_parameters(*info) << "\n\n";
+                << column << "" << short_parameters(*info) << "\n";
+      if (const LoadedPlugin* plugin = plugin_of_algorithm(info->name)) {
+        std::cout << column << ""
+                  << "from " << plugin->file.string() << "\n";
+      }
+      std::cout << "\n";
     }
   }
   std::cout << "'motley algorithms NAME' explains one and its parameters, 'motley algorithms WORD' "
@@ -201,23 +210,69 @@ void explain(const AlgorithmInfo& info) {
   for (const FieldInfo& field : info.parameters) print_field(field, "  ");
 }
 
+/// A parameter: what its description knows, and its JSON Schema.
+Json to_json(const FieldInfo& field) {
+  return {{"name", field.name},
+          {"doc", field.doc},
+          {"must_be", field.must_be()},
+          {"must_be_given", !field.fallback && !field.may_be_absent},
+          {"default", field.fallback ? *field.fallback : Json()},
+          {"schema", value_schema(field)}};
+}
+
+Json to_json(const AlgorithmInfo& info, const std::string& family) {
+  Json parameters = Json::array();
+  for (const FieldInfo& field : info.parameters) parameters.push_back(to_json(field));
+  const LoadedPlugin* plugin = plugin_of_algorithm(info.name);
+  return {{"name", info.name},
+          {"summary", info.summary},
+          {"paper", info.paper},
+          {"family", family},
+          {"needs", info.traits.needs},
+          {"tolerates_failures", info.traits.failures},
+          {"tolerates_different_data", info.traits.different_data},
+          {"models_per_update", info.traits.cost},
+          {"when_gone", info.when_gone},
+          {"plugin", plugin != nullptr ? Json(plugin->file.string()) : Json()},
+          {"parameters", parameters}};
+}
+
+void print_algorithms_json(const Families& found) {
+  Json all = Json::array();
+  for (const auto& [family, members] : found) {
+    for (const AlgorithmInfo* info : members) all.push_back(to_json(*info, family));
+  }
+  print_json({{"algorithms", all}});
+}
+
 int algorithms(const po::variables_map& options, const std::vector<std::string>&) {
+  load_given_plugins(options);
+  if (wants_json(options) && options.count("markdown") > 0) {
+    throw InputError("algorithms: choose one of --json and --markdown");
+  }
   if (options.count("markdown") > 0) {
     print_algorithms_markdown();
     return 0;
   }
   if (options.count("name") == 0) {
-    print_list(by_family());
+    if (wants_json(options))
+      print_algorithms_json(by_family());
+    else
+      print_list(by_family());
     return 0;
   }
   const std::string word = options["name"].as<std::vector<std::string>>().front();
   const auto is_named = [&](const AlgorithmInfo& info) { return info.name == word; };
   const Families found =
       std::ranges::any_of(algorithm_catalog(), is_named) ? Families() : with_word(word);
-  if (found.empty())
+  if (wants_json(options)) {
+    if (found.empty()) find_algorithm(word, Place{"", "algorithms"});  // or it is a mistake
+    print_algorithms_json(found.empty() ? by_family(is_named) : found);
+  } else if (found.empty()) {
     explain(find_algorithm(word, Place{"", "algorithms"}));
-  else
+  } else {
     print_list(found);
+  }
   return 0;
 }
 
@@ -231,7 +286,9 @@ Command algorithms_command() {
   command.example = "motley algorithms async";
   command.positional = "name";
   po::options_description output("Output");
-  output.add_options()("markdown", "print all of them as Markdown, as in docs/algorithms.md");
+  output.add_options()("markdown", "print all of them as Markdown, as in docs/algorithms.md")(
+      "json", "print one JSON document on stdout instead, for programs");
+  output.add(plugin_option());
   command.groups.push_back(output);
   command.execute = algorithms;
   return command;

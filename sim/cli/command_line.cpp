@@ -1,5 +1,6 @@
 #include "sim/cli/command_line.hpp"
 
+#include <algorithm>
 #include <cctype>
 #include <csignal>
 #include <iomanip>
@@ -9,29 +10,34 @@
 #include "sim/base/place.hpp"
 #include "sim/base/standard_streams.hpp"
 #include "sim/base/text.hpp"
+#include "sim/cli/json_output.hpp"
 #include "sim/study/provenance.hpp"
 
 namespace po = boost::program_options;
 
 namespace motley {
-namespace {
 
 std::vector<Command> commands() {
-  return {run_command(),    new_command(),        data_command(),     explain_command(),
-          report_command(), validate_command(),   plan_command(),     merge_command(),
-          slurm_command(),  algorithms_command(), networks_command(), columns_command(),
-          schema_command(), bench_command()};
+  return {run_command(),        new_command(),        new_algorithm_command(), new_model_command(),
+          new_data_command(),   data_command(),       explain_command(),       report_command(),
+          diff_command(),       validate_command(),   plan_command(),          merge_command(),
+          slurm_command(),      live_command(),       calibrate_command(),     compare_command(),
+          algorithms_command(), networks_command(),   columns_command(),       schema_command(),
+          bench_command(),      completion_command(), manual_command()};
 }
+
+namespace {
 
 void print_overview(std::ostream& out) {
   out << "Motley simulates distributed SGD on uneven clusters: virtual time, real gradients.\n\n"
          "Usage: motley COMMAND [options]\n";
   const std::vector<Command> all = commands();
-  for (const char* topic : {topic_run, topic_understand, topic_many_runs, topic_reference}) {
+  for (const char* topic :
+       {topic_run, topic_understand, topic_many_runs, topic_real, topic_reference}) {
     out << "\n" << topic << ":\n";
     for (const Command& command : all) {
       if (command.topic != topic) continue;
-      out << "  " << std::left << std::setw(12) << command.name << command.summary << "\n";
+      out << "  " << std::left << std::setw(15) << command.name << command.summary << "\n";
     }
   }
   out << "\n'motley COMMAND --help' tells more; 'motley --version' prints the version.\n\n"
@@ -63,10 +69,9 @@ std::vector<std::string> option_names(const po::options_description& options) {
 std::vector<std::string> with_optional_values(std::vector<std::string> arguments) {
   for (std::size_t i = 0; i + 1 < arguments.size(); ++i) {
     const std::string& next = arguments[i + 1];
-    if (arguments[i] != "--trace" || next.find(':') == std::string::npos ||
-        next.find_first_not_of("0123456789.:himnsu") != std::string::npos) {
-      continue;
-    }
+    const bool is_window = next.find(':') != std::string::npos &&
+                           next.find_first_not_of("0123456789.:himnsu") == std::string::npos;
+    if (arguments[i] != "--trace" || !(is_window || next.starts_with("around="))) continue;
     arguments[i] += "=" + next;
     arguments.erase(arguments.begin() + static_cast<std::ptrdiff_t>(i) + 1);
   }
@@ -137,18 +142,25 @@ int dispatch(const std::vector<std::string>& command_line) {
                    "; see 'motley --help'");
 }
 
+/// Says it to people and, where one document was asked for, to the program that reads it.
+int end_with(const std::string& what, const Place& place, int code,
+             const std::vector<std::string>& command_line) {
+  complain(what);
+  if (std::ranges::find(command_line, "--json") != command_line.end()) {
+    print_json(error_json(what, place, code));
+  }
+  return code;
+}
+
 int execute_guarded(const std::vector<std::string>& command_line) {
   try {
     return dispatch(command_line);
   } catch (const InputError& e) {
-    complain(e.what());
-    return 2;
+    return end_with(e.what(), e.place(), 2, command_line);
   } catch (const std::bad_alloc&) {
-    complain("not enough memory for this scenario");
-    return 1;
+    return end_with("not enough memory for this scenario", {}, 1, command_line);
   } catch (const std::exception& e) {
-    complain(e.what());
-    return 1;
+    return end_with(e.what(), {}, 1, command_line);
   }
 }
 

@@ -11,6 +11,7 @@ namespace motley {
 inline constexpr const char* topic_run = "Run";
 inline constexpr const char* topic_understand = "Understand";
 inline constexpr const char* topic_many_runs = "Many runs, many machines";
+inline constexpr const char* topic_real = "For real";
 inline constexpr const char* topic_reference = "Reference";
 
 /// One of motley's commands: its options in named groups, its help, and what it does.
@@ -32,9 +33,21 @@ Command validate_command();
 Command plan_command();
 Command merge_command();
 Command slurm_command();
+Command live_command();
+Command calibrate_command();
+Command compare_command();
 Command algorithms_command();
 Command bench_command();
 Command explain_command();
+Command diff_command();
+Command new_algorithm_command();
+Command new_model_command();
+Command new_data_command();
+Command completion_command();
+Command manual_command();
+
+/// All of them, in the order in which they are listed.
+std::vector<Command> commands();
 Command report_command();
 Command new_command();
 Command data_command();

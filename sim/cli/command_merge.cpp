@@ -74,7 +74,7 @@ void ask_what_decides(const ResultsFolder& out, unsigned jobs) {
       }
     }
     write_limits(study, out, limits_of(study, out.rows()));
-    tell_what_decides(study, out, jobs, true, [] { return false; });
+    tell_what_decides(std::cout, study, out, jobs, true, [] { return false; });
   } catch (const InputError& e) {
     complain("what decides is not asked: " + std::string(e.what()));
   }

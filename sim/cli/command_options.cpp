@@ -1,5 +1,9 @@
 #include "sim/cli/command_options.hpp"
 
+#include "sim/cli/checking_display.hpp"
+#include "sim/cli/shipped_files.hpp"
+#include "sim/study/plugins.hpp"
+
 namespace po = boost::program_options;
 
 namespace motley {
@@ -9,7 +13,25 @@ po::options_description scenario_options() {
   group.add_options()("set", po::value<std::vector<std::string>>()->value_name("/pointer=JSON"),
                       "override one value of the scenario, such as /stop/time=10s; "
                       "/pointer=null removes it; may be repeated");
+  group.add(plugin_option());
   return group;
+}
+
+po::options_description plugin_option() {
+  po::options_description group;
+  group.add_options()("plugin", po::value<std::vector<std::string>>()->value_name("LIBRARY"),
+                      "load a plug-in with algorithms, models or kinds of data, beside those that "
+                      "a scenario lists; may be repeated");
+  return group;
+}
+
+std::vector<std::string> plugins_given(const po::variables_map& options) {
+  return options.count("plugin") > 0 ? options["plugin"].as<std::vector<std::string>>()
+                                     : std::vector<std::string>{};
+}
+
+void load_given_plugins(const po::variables_map& options) {
+  for (const std::string& plugin : plugins_given(options)) load_plugin(plugin, {"", "--plugin"});
 }
 
 Study load_study(const po::variables_map& options, const std::string& command) {
@@ -22,7 +44,12 @@ Study load_study(const po::variables_map& options, const std::string& command) {
       overrides.push_back(parse_override(text));
     }
   }
-  return Study(options["scenario"].as<std::vector<std::string>>().front(), overrides);
+  CheckingDisplay display;
+  const std::string given = options["scenario"].as<std::vector<std::string>>().front();
+  return Study(
+      scenario_meant(given), overrides,
+      [&](std::size_t checked, std::size_t points) { display.checked(checked, points); },
+      plugins_given(options));
 }
 
 po::options_description folder_options() {

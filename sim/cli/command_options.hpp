@@ -12,6 +12,11 @@
 namespace motley {
 
 boost::program_options::options_description scenario_options();
+/// Among scenario_options(); by itself for commands that take no scenario.
+boost::program_options::options_description plugin_option();
+std::vector<std::string> plugins_given(const boost::program_options::variables_map& options);
+/// For commands that take no scenario.
+void load_given_plugins(const boost::program_options::variables_map& options);
 Study load_study(const boost::program_options::variables_map& options, const std::string& command);
 
 boost::program_options::options_description folder_options();

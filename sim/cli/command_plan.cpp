@@ -8,6 +8,7 @@
 #include "sim/cli/command_line.hpp"
 #include "sim/cli/command_options.hpp"
 #include "sim/cli/duration.hpp"
+#include "sim/cli/json_output.hpp"
 #include "sim/study/results_folder.hpp"
 #include "sim/study/run_times.hpp"
 
@@ -63,6 +64,21 @@ TuningPlan tuning_of(const Study& study, const std::set<std::size_t>& units, Sto
   return plan;
 }
 
+/// A run of the plan, for programs.
+Json to_json(const RunEntry& run, const std::vector<std::string>& axes, const std::string& state,
+             double seconds, const RunStore& store) {
+  Json point = Json::object();
+  for (std::size_t i = 0; i < axes.size(); ++i) point[axes[i]] = run.point[i];
+  return {{"run", run.name},
+          {"algorithm", run.label},
+          {"replica", run.replica},
+          {"seed", run.seed},
+          {"point", point},
+          {"state", state},
+          {"seconds", seconds},
+          {"file", run.hash.empty() ? Json() : Json(store.file_of(run.hash).string())}};
+}
+
 int plan(const po::variables_map& options, const std::vector<std::string>&) {
   const StudyShard shard = shard_of(options);
   Study study = load_study(options, "plan");
@@ -77,7 +93,9 @@ int plan(const po::variables_map& options, const std::vector<std::string>&) {
 
   std::map<std::string, std::size_t> counts;
   double seconds_left = 0;
-  const bool listed = runs.size() <= most_listed || options.count("list") > 0;
+  const bool json = wants_json(options);
+  Json listed_runs = Json::array();
+  const bool listed = !json && (runs.size() <= most_listed || options.count("list") > 0);
   std::size_t width = 3;
   for (const std::size_t run : runs) width = std::max(width, study.entry(run).name.size());
   const auto column = static_cast<int>(width);
@@ -93,10 +111,25 @@ int plan(const po::variables_map& options, const std::vector<std::string>&) {
     const bool done = state.word == "done";
     const double seconds = done ? state.wall_s : times.seconds(i);
     if (!done) seconds_left += seconds;
+    if (json) {
+      listed_runs.push_back(to_json(run, study.table().axes, state.word, seconds, stored.store()));
+    }
     if (!listed) continue;
     std::cout << std::left << std::setw(column) << run.name << "  " << std::setw(13) << state.word
               << std::right << std::setw(12) << duration(seconds) << "  "
               << (run.hash.empty() ? "" : stored.store().file_of(run.hash).string()) << "\n";
+  }
+  const unsigned cores = std::max(1U, std::thread::hardware_concurrency());
+  if (json) {
+    const TuningPlan tuning = tuning_of(study, units, stored, times);
+    print_json({{"name", study.name()},
+                {"folder", folder_of(options, study).string()},
+                {"runs", listed_runs},
+                {"states", counts},
+                {"tuning", {{"runs", tuning.runs}, {"done", tuning.done}}},
+                {"seconds_left_of_one_core", seconds_left + tuning.seconds_left},
+                {"cores", cores}});
+    return 0;
   }
   std::cout << (listed ? "\n" : "More than a screenful of runs; --list shows each.\n");
   if (!units.empty()) {
@@ -106,7 +139,6 @@ int plan(const po::variables_map& options, const std::vector<std::string>&) {
               << tuning.done << " tuning runs done; reported: ";
   }
   for (const auto& [state, count] : counts) std::cout << count << " " << state << ", ";
-  const unsigned cores = std::max(1U, std::thread::hardware_concurrency());
   std::cout << "at most " << duration(seconds_left) << " of one core left";
   if (cores > 1 && seconds_left > 0) {
     std::cout << ", " << duration(seconds_left / cores) << " of the " << cores << " here";
@@ -131,7 +163,8 @@ Command plan_command() {
   command.groups.push_back(folder_options());
   command.groups.push_back(shard_options());
   po::options_description output("Output");
-  output.add_options()("list", "list every run, even beyond a screenful");
+  output.add_options()("list", "list every run, even beyond a screenful")(
+      "json", "print one JSON document on stdout instead, for programs; it has every run");
   command.groups.push_back(output);
   command.execute = plan;
   return command;

@@ -2,19 +2,24 @@
 #include <chrono>
 #include <csignal>
 #include <iostream>
+#include <set>
 #include <thread>
 
 #include "sim/base/atomic_file.hpp"
 #include "sim/base/format.hpp"
 #include "sim/base/machine_memory.hpp"
+#include "sim/cli/assertion.hpp"
 #include "sim/cli/command_line.hpp"
 #include "sim/cli/command_options.hpp"
+#include "sim/cli/json_output.hpp"
+#include "sim/cli/live_view.hpp"
 #include "sim/cli/progress_display.hpp"
 #include "sim/cli/reporting.hpp"
 #include "sim/cli/summary.hpp"
 #include "sim/cli/tell_what_decides.hpp"
 #include "sim/cli/trace_options.hpp"
 #include "sim/cli/tuning_lines.hpp"
+#include "sim/scenario/planned_failures.hpp"
 #include "sim/study/job_queue.hpp"
 #include "sim/study/limits.hpp"
 #include "sim/study/provenance.hpp"
@@ -34,8 +39,12 @@ struct Effort {
   unsigned cores = 1;
   unsigned jobs = 1;
   unsigned threads = 0;  ///< 0: the cores are shared among the jobs
-  bool quiet = false;
+  ProgressStyle progress = ProgressStyle::people;
   TraceRequest trace;
+  LiveView* live = nullptr;
+
+  /// Nothing is told to people on stderr.
+  bool quiet() const { return progress != ProgressStyle::people; }
 
   bool traces() const { return trace.window || trace.paje; }
 };
@@ -43,7 +52,7 @@ struct Effort {
 /// As many at once as fit into memory together.
 void limit_jobs(Effort& effort, const MemoryNeed& need) {
   const unsigned fit = jobs_that_fit(effort.jobs, need.bytes, shared_memory());
-  if (fit < effort.jobs && !effort.quiet) {
+  if (fit < effort.jobs && !effort.quiet()) {
     std::cerr << "no more than " << counted(fit, "run") << " at once: " << need.what
               << " needs about " << shown_bytes(need.bytes) << " of the "
               << shown_bytes(shared_memory()) << " of memory there are\n";
@@ -117,7 +126,7 @@ bool do_missing(const Study& study, ReadyRuns& ready, std::size_t done, ResultsF
   const unsigned threads = effort.threads > 0 ? effort.threads : std::max(1U, effort.cores / jobs);
   std::signal(SIGINT, on_interrupt);
   std::signal(SIGTERM, on_interrupt);
-  ProgressDisplay display(study, done, effort.quiet);
+  ProgressDisplay display(study, done, effort.progress, effort.live);
   display.expect(left.runs, left.cost);
   CsvUpdates csvs(folder);
   JobEvents events;
@@ -171,19 +180,65 @@ Fresh fresh_of(const po::variables_map& options, const StudyShard& shard) {
   return fresh;
 }
 
+ProgressStyle progress_style(const po::variables_map& options) {
+  const std::string word = options["progress"].as<std::string>();
+  if (word != "text" && word != "json" && word != "none") {
+    throw InputError("--progress: must be text, json or none, got '" + word + "'");
+  }
+  if (word == "json") return ProgressStyle::json;
+  return word == "none" || options.count("quiet") > 0 ? ProgressStyle::none : ProgressStyle::people;
+}
+
+/// Checked before anything runs.
+std::vector<Assertion> assertions_of(const po::variables_map& options, const Study& study) {
+  std::vector<Assertion> assertions;
+  if (options.count("fail-unless") == 0) return assertions;
+  std::set<std::string> algorithms;
+  for (const RunEntry& run : study.table().runs) algorithms.insert(run.label);
+  for (const std::string& text : options["fail-unless"].as<std::vector<std::string>>()) {
+    assertions.push_back(parse_assertion(text, algorithms));
+  }
+  return assertions;
+}
+
+/// What --json prints: the tables of the results that the closing table is made of.
+Json run_document(const Study& study, const std::filesystem::path& folder, bool complete,
+                  const Json& assertions) {
+  return {{"name", study.name()},
+          {"results", folder.string()},
+          {"complete", complete},
+          {"axes", study.table().axes},
+          {"baseline", study.table().baseline},
+          {"summary", table_json(folder, "summary")},
+          {"comparisons", table_json(folder, "comparisons")},
+          {"runs", table_json(folder, "runs")},
+          {"warnings", table_json(folder, "warnings")},
+          {"whatif", table_json(folder, "whatif")},
+          {"assertions", assertions}};
+}
+
 int run(const po::variables_map& options, const std::vector<std::string>& command_line) {
   Effort effort;
   effort.cores = std::max(1U, std::thread::hardware_concurrency());
   effort.jobs = positive_option(options, "jobs", effort.cores);
   effort.threads = positive_option(options, "threads", 0);
-  effort.quiet = options.count("quiet") > 0;
+  effort.progress = progress_style(options);
+  const bool json = wants_json(options);
+  std::ostream nowhere(nullptr);
+  std::ostream& out = json ? nowhere : std::cout;
   const bool wants_report = options.count("report") > 0;
   if (wants_report) check_report_possible();
   trace_request(options, "");  // a mistake in it is told before anything is loaded
   const StudyShard shard = shard_of(options);
 
+  if (options.count("serve") > 0 && !can_serve()) LiveView{""};  // says why
+
   const Fresh fresh = fresh_of(options, shard);
   Study study = load_study(options, "run");
+  const std::vector<Assertion> assertions = assertions_of(options, study);
+  if (trace_request(options, "").around_failure_s && !has_failures(study.experiment(0).cluster())) {
+    throw InputError("--trace: nothing fails in this scenario: there is no failure to be around");
+  }
   check_fits_memory(study.memory_need());
   limit_jobs(effort, study.memory_need());
   const std::vector<std::size_t> runs = runs_of_shard(study, shard);
@@ -209,7 +264,7 @@ int run(const po::variables_map& options, const std::vector<std::string>& comman
   complain_of_damage(folder);
   const std::size_t all = runs.size() + ready.tuning_runs();
   const std::size_t done = all - std::min(all, ready.left().runs);
-  if (!effort.quiet) {
+  if (!effort.quiet()) {
     std::cerr << study.describe() << "\n";
     const std::string remark = study.experiment(0).problem().remark();
     if (!remark.empty()) std::cerr << remark << "\n";
@@ -222,6 +277,12 @@ int run(const po::variables_map& options, const std::vector<std::string>& comman
   if (const std::string damage = remove_outdated_whatif(study, folder); !damage.empty()) {
     std::cerr << "motley: " << damage << ": the file is removed"
               << (options.count("no-whatif") == 0 ? " and made anew" : "") << "\n";
+  }
+  std::unique_ptr<LiveView> live;
+  if (options.count("serve") > 0) {
+    live = std::make_unique<LiveView>(folder.path());
+    effort.live = live.get();
+    std::cerr << "Live view: " << live->address() << std::endl;
   }
   bool complete = false;
   std::size_t untraced = 0;
@@ -237,30 +298,43 @@ int run(const po::variables_map& options, const std::vector<std::string>& comman
   const std::vector<RunResult> rows = folder.rows();
   const std::vector<LimitRow> limits = limits_of(study, rows);
   write_limits(study, folder, limits);
-  print_summary(std::cout, study.experiment(0), study.table().axes, rows, limits);
-  print_tuning(std::cout, study);
+  print_summary(out, study.experiment(0), study.table().axes, rows, limits);
+  print_tuning(out, study);
   if (complete && rows.size() == study.size() && options.count("no-whatif") == 0) {
-    complete = tell_what_decides(study, folder, effort.jobs, effort.quiet,
+    complete = tell_what_decides(out, study, folder, effort.jobs, effort.quiet(),
                                  [] { return interrupted != 0; });
   }
   std::vector<std::string> names;
   for (const RunResult& row : rows) names.push_back(row.run);
-  finish_traces(std::cout, effort.trace, folder.path(), names);
-  std::cout << "\nResults: " << folder.path().string() << "\n" << std::flush;
+  finish_traces(out, effort.trace, folder.path(), names);
+  out << "\nResults: " << folder.path().string() << "\n" << std::flush;
   if (!complete) {
     std::cerr << "motley: interrupted; " << finished_of(runs, study, folder, ready)
               << "; the same command does the rest\n";
+    if (json) print_json(run_document(study, folder.path(), false, Json::array()));
     return 130;
   }
   if (untraced > 0) {
     complain(std::to_string(untraced) + " of " + std::to_string(runs.size()) +
              " runs could not be traced; their stored results are kept");
   }
-  const bool drawn = !wants_report || make_report(folder.path()) == 0;
-  for (const std::size_t run : runs) {
-    if (folder.result(study.entry(run).hash)->status == RunStatus::failed) return 1;
+  const ChildOutput where = json ? ChildOutput::on_stderr : ChildOutput::shown;
+  const bool drawn = !wants_report || make_report(folder.path(), {}, where) == 0;
+  const bool failed = std::ranges::any_of(runs, [&](std::size_t run) {
+    return folder.result(study.entry(run).hash)->status == RunStatus::failed;
+  });
+  bool all_hold = true;
+  Json outcomes = Json::array();
+  for (const Assertion& assertion : assertions) {
+    const Asserted outcome = check_assertion(assertion, folder.path());
+    all_hold = all_hold && outcome.holds;
+    outcomes.push_back(to_json(assertion, outcome));
+    out << to_text(assertion, outcome) << "\n";
+    if (!outcome.holds && json) complain(to_text(assertion, outcome));
   }
-  return drawn && untraced == 0 ? 0 : 1;
+  const int code = drawn && untraced == 0 && !failed && all_hold ? 0 : 1;
+  if (json) print_json(run_document(study, folder.path(), true, outcomes));
+  return code;
 }
 
 }  // namespace
@@ -282,12 +356,24 @@ Command run_command() {
       "remove the finished runs of the folder, or of the shard, first (default: keep them and do "
       "what is missing)")("report", "draw the figures and write report.html at the end")(
       "no-whatif", "do not time the runs again on changed clusters to see what decides")(
-      "quiet,q", "show no progress, only the table");
+      "serve",
+      "show progress in a browser: a page on this machine only, at an address with a random token, "
+      "which is printed; it has a button to stop")("quiet,q", "show no progress, only the table")(
+      "progress", po::value<std::string>()->value_name("STYLE")->default_value("text"),
+      "how progress is told on stderr: text, json (an object a line, for programs) or none");
+  po::options_description output("Output");
+  output.add_options()("json", "print one JSON document on stdout instead, for programs")(
+      "fail-unless", po::value<std::vector<std::string>>()->value_name("COMPARISON"),
+      "exit with 1 unless this holds of the results, such as 'async.time_to_target_s < 40', "
+      "'async.time_to_target_mean_s < 0.8 * sync.time_to_target_mean_s', 'sync.status == ok at "
+      "ratio=8'; a column of runs.csv in every run, one of summary.csv at every point; may be "
+      "repeated");
   command.groups.push_back(scenario_options());
   command.groups.push_back(folder_options());
   command.groups.push_back(trace_options());
   command.groups.push_back(execution);
   command.groups.push_back(shard_options());
+  command.groups.push_back(output);
   command.execute = run;
   return command;
 }

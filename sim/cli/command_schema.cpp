@@ -2,6 +2,7 @@
 
 #include "sim/base/json.hpp"
 #include "sim/cli/command_line.hpp"
+#include "sim/cli/command_options.hpp"
 #include "sim/cli/field_markdown.hpp"
 #include "sim/cli/scenario_schema.hpp"
 #include "sim/learning/learning_spec.hpp"
@@ -19,6 +20,7 @@ void print_fields_markdown() {
 }
 
 int schema(const po::variables_map& options, const std::vector<std::string>&) {
+  load_given_plugins(options);
   if (options.count("markdown") > 0) {
     print_fields_markdown();
     return 0;
@@ -38,6 +40,7 @@ Command schema_command() {
   po::options_description output("Output");
   output.add_options()("markdown",
                        "print all keys as Markdown tables instead, as in docs/scenario.md");
+  output.add(plugin_option());
   command.groups.push_back(output);
   command.execute = schema;
   return command;

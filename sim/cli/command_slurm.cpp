@@ -9,6 +9,7 @@
 #include "sim/base/shell_word.hpp"
 #include "sim/cli/command_line.hpp"
 #include "sim/cli/command_options.hpp"
+#include "sim/live/run_live.hpp"
 #include "sim/study/results_folder.hpp"
 #include "sim/study/slurm_scripts.hpp"
 
@@ -38,10 +39,20 @@ SlurmJob job_of(const po::variables_map& options, const Study& study) {
       job.scenario.insert(job.scenario.end(), {"--set", change});
     }
   }
+  for (const std::string& plugin : plugins_given(options)) {
+    job.scenario.insert(job.scenario.end(), {"--plugin", fs::absolute(plugin).string()});
+  }
   job.out = fs::absolute(folder_of(options, study)).lexically_normal().string();
   if (job.out.find_first_of("\"\n\\") != std::string::npos) {
     throw InputError("--out: Slurm takes no quote, no backslash and no line break in a path, got " +
                      Json(job.out).dump(-1, ' ', false, Json::error_handler_t::replace));
+  }
+  if (options.count("live") > 0) {
+    for (std::size_t run = 0; run < study.size(); ++run) {
+      const Experiment& experiment = study.experiment(run);
+      job.ranks = std::max(
+          job.ranks, ranks_needed(experiment.cluster(), *experiment.algorithm_of(study.plan(run))));
+    }
   }
   // No task without a run.
   job.tasks = std::min<std::size_t>(positive_option(options, "tasks", 1), most_shards(study));
@@ -66,12 +77,39 @@ std::string submit(const std::string& sbatch_options, const fs::path& script) {
   return id;
 }
 
+fs::path made_folder(const SlurmJob& job) {
+  const fs::path folder = ours_or_empty(job.out) / "slurm";
+  std::error_code error;
+  fs::create_directories(folder, error);
+  if (error) throw InputError(folder.string() + ": cannot be created: " + error.message());
+  return folder;
+}
+
+int slurm_live(const po::variables_map& options, const SlurmJob& job) {
+  if (options.count("dry-run") > 0) {
+    std::cout << live_script(job);
+    return 0;
+  }
+  const fs::path script = made_folder(job) / "live.sh";
+  write_atomically(script, live_script(job));
+  if (options.count("submit") == 0) {
+    std::cout << "Wrote " << script.string() << "\nSubmit it with: sbatch "
+              << shell_quoted(script.string()) << "\n";
+    return 0;
+  }
+  std::cout << "Submitted: " << job.ranks << " ranks as job " << submit("", script)
+            << "\nResults will be in " << job.out << "\n";
+  return 0;
+}
+
 int slurm(const po::variables_map& options, const std::vector<std::string>&) {
-  if (options.count("tasks") == 0) {
+  const bool is_live = options.count("live") > 0;
+  if (options.count("tasks") == 0 && !is_live) {
     throw InputError("slurm: needs --tasks N; usage: motley slurm SCENARIO --tasks N [options]");
   }
   const Study study = load_study(options, "slurm");
   const SlurmJob job = job_of(options, study);
+  if (is_live) return slurm_live(options, job);
   if (options.count("dry-run") > 0) {
     std::cout << array_script(job) << "\n"
               << merge_script(job)
@@ -79,11 +117,7 @@ int slurm(const po::variables_map& options, const std::vector<std::string>&) {
                  "--dependency=afterany:$array merge.sh\n";
     return 0;
   }
-  const fs::path out = job.out;
-  const fs::path folder = ours_or_empty(out) / "slurm";
-  std::error_code error;
-  fs::create_directories(folder, error);
-  if (error) throw InputError(folder.string() + ": cannot be created: " + error.message());
+  const fs::path folder = made_folder(job);
   const fs::path array = folder / "array.sh";
   const fs::path merge = folder / "merge.sh";
   write_atomically(array, array_script(job));
@@ -122,7 +156,9 @@ Command slurm_command() {
       "partition to run on (default: the cluster's)")(
       "time", po::value<std::string>()->value_name("LIMIT"),
       "time limit per task, as Slurm writes it, such as 2:00:00")(
-      "submit", "submit both jobs (default: only write their scripts)")(
+      "live",
+      "one job instead, that runs the scenario for real: a rank for each worker and server (see "
+      "motley live)")("submit", "submit the jobs (default: only write their scripts)")(
       "dry-run", "print the scripts and write nothing");
   command.groups.push_back(scenario_options());
   command.groups.push_back(folder_options());

@@ -2,6 +2,7 @@
 
 #include "sim/cli/command_line.hpp"
 #include "sim/cli/command_options.hpp"
+#include "sim/cli/json_output.hpp"
 #include "sim/study/described_data.hpp"
 #include "sim/study/trained_and_modelled.hpp"
 
@@ -12,18 +13,32 @@ namespace {
 
 int validate(const po::variables_map& options, const std::vector<std::string>&) {
   const Study study = load_study(options, "validate");
-  std::cout << "valid\n" << study.describe() << "\n";
-  if (const std::string line = trained_and_modelled(study.experiment(0)); !line.empty()) {
-    std::cout << line << "\n";
-  }
-  if (const std::string data = described_data(study.experiment(0)); !data.empty()) {
-    std::cout << data << "\n";
-  }
+  const std::string modelled = trained_and_modelled(study.experiment(0));
+  const std::string data = described_data(study.experiment(0));
+  std::string warning;
   try {
     check_fits_memory(study.memory_need());
   } catch (const InputError& e) {
-    std::cout << "warning: " << e.what() << "\n";  // it may be meant for another machine
+    warning = e.what();  // it may be meant for another machine
   }
+  if (wants_json(options)) {
+    std::size_t tuning_runs = 0;
+    for (const TuningUnit& unit : study.units()) tuning_runs += unit.budgeted_runs();
+    print_json({{"valid", true},
+                {"name", study.name()},
+                {"runs", study.size()},
+                {"tuning_runs", tuning_runs},
+                {"description", study.describe()},
+                {"trained_and_modelled", modelled},
+                {"data", data},
+                {"warnings", warning.empty() ? Json::array() : Json::array({warning})},
+                {"scenario", study.full()}});
+    return 0;
+  }
+  std::cout << "valid\n" << study.describe() << "\n";
+  if (!modelled.empty()) std::cout << modelled << "\n";
+  if (!data.empty()) std::cout << data << "\n";
+  if (!warning.empty()) std::cout << "warning: " << warning << "\n";
   return 0;
 }
 
@@ -38,6 +53,7 @@ Command validate_command() {
   command.example = "motley validate scenarios/quickstart.json";
   command.positional = "scenario";
   command.groups.push_back(scenario_options());
+  command.groups.push_back(json_option());
   command.execute = validate;
   return command;
 }

@@ -24,14 +24,6 @@ NamedAxes axes_of(const CsvTable& table, std::size_t row) {
   return axes;
 }
 
-std::string point_of(const CsvTable& table, std::size_t row) {
-  std::string point;
-  for (const auto& [name, value] : axes_of(table, row)) {
-    point += (point.empty() ? "" : " ") + name + "=" + value;
-  }
-  return point;
-}
-
 /// The axes that a short name may mean: those it is the end of, "ratio" of
 /// /cluster/workers/0/spread/ratio; or else those it is part of, "band" of /cluster/link/bandwidth.
 NamedAxes axes_called(const std::string& name, const NamedAxes& axes) {
@@ -121,13 +113,21 @@ std::string some_of(const std::set<std::string>& points) {
 
 }  // namespace
 
+std::string point_of_row(const CsvTable& table, std::size_t row) {
+  std::string point;
+  for (const auto& [name, value] : axes_of(table, row)) {
+    point += (point.empty() ? "" : " ") + name + "=" + value;
+  }
+  return point;
+}
+
 std::string point_meant(const std::filesystem::path& folder, const std::string& given) {
   const CsvTable runs(folder / "runs.csv");
   std::set<std::string> points;
   std::set<std::string> meant;
   const std::string wanted = with_axes_named(given, runs);
   for (std::size_t i = 0; i < runs.rows(); ++i) {
-    const std::string point = point_of(runs, i);
+    const std::string point = point_of_row(runs, i);
     points.insert(point);
     if (point == given) return given;
     if (is_meant(wanted, axes_of(runs, i))) meant.insert(point);
@@ -154,7 +154,7 @@ std::vector<RunToTarget> runs_to_target(const std::filesystem::path& folder,
     algorithms.insert(runs.text(i, "algorithm"));
     if (runs.text(i, "algorithm") != algorithm || runs.text(i, "status") == "failed") continue;
     RunToTarget run;
-    run.point = point_of(runs, i);
+    run.point = point_of_row(runs, i);
     if (run.point != point) continue;
     run.replica = static_cast<std::uint64_t>(runs.number(i, "replica").value_or(0));
     run.time_s = runs.number(i, "time_to_target_s");
@@ -195,7 +195,7 @@ std::optional<double> stored_place(const std::filesystem::path& folder,
   if (!std::filesystem::exists(folder / "summary.csv", ignored)) return std::nullopt;
   const CsvTable table(folder / "summary.csv");
   for (std::size_t i = 0; table.has("place") && i < table.rows(); ++i) {
-    if (table.text(i, "algorithm") == algorithm && point_of(table, i) == point) {
+    if (table.text(i, "algorithm") == algorithm && point_of_row(table, i) == point) {
       return table.number(i, "place");
     }
   }
@@ -210,7 +210,7 @@ std::optional<StoredVerdict> stored_verdict(const std::filesystem::path& folder,
   const CsvTable table(folder / "comparisons.csv");
   for (std::size_t i = 0; i < table.rows(); ++i) {
     if (table.text(i, "algorithm") != algorithm || table.text(i, "against") != against ||
-        point_of(table, i) != point || !table.number(i, "ratio")) {
+        point_of_row(table, i) != point || !table.number(i, "ratio")) {
       continue;
     }
     const std::optional<Bound> bound = bound_of(table.text(i, "bound"));

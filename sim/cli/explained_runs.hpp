@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "sim/results/csv_table.hpp"
 #include "sim/results/statistics/paired_ratio.hpp"
 
 /// What an explanation is made of, read back from a results folder.
@@ -37,6 +38,9 @@ struct StoredVerdict {
   std::optional<double> high;
   std::optional<double> p_holm;
 };
+
+/// The point of a sweep that a row belongs to: "/cost/model_size=10MB"; empty without a sweep.
+std::string point_of_row(const CsvTable& table, std::size_t row);
 
 /// The point of the sweep that is meant, in words as RunToTarget::point: the whole of it, or names and
 /// values as "ratio=8" by which it can be told from the others; a name is an axis's pointer or its

@@ -7,14 +7,15 @@
 
 namespace motley {
 
-int run_and_wait(std::vector<std::string> words, bool quiet) {
+int run_and_wait(std::vector<std::string> words, ChildOutput output) {
   std::cout.flush();
   const pid_t child = fork();
   if (child == 0) {
-    if (quiet && (std::freopen("/dev/null", "w", stdout) == nullptr ||
-                  std::freopen("/dev/null", "w", stderr) == nullptr)) {
+    if (output == ChildOutput::hidden && (std::freopen("/dev/null", "w", stdout) == nullptr ||
+                                          std::freopen("/dev/null", "w", stderr) == nullptr)) {
       _exit(127);
     }
+    if (output == ChildOutput::on_stderr && dup2(STDERR_FILENO, STDOUT_FILENO) < 0) _exit(127);
     std::vector<char*> argv;
     for (std::string& word : words) argv.push_back(word.data());
     argv.push_back(nullptr);

@@ -33,8 +33,13 @@ std::size_t terminal_width() {
 
 }  // namespace
 
-ProgressDisplay::ProgressDisplay(const Study& study, std::size_t done_before, bool quiet)
-    : study_(study), quiet_(quiet), terminal_(isatty(STDERR_FILENO) != 0), done_(done_before) {}
+ProgressDisplay::ProgressDisplay(const Study& study, std::size_t done_before, ProgressStyle style,
+                                 LiveView* live)
+    : study_(study),
+      style_(style),
+      live_(live),
+      terminal_(isatty(STDERR_FILENO) != 0),
+      done_(done_before) {}
 
 void ProgressDisplay::expect(std::size_t runs, double cost) {
   total_ = done_ + runs;
@@ -46,11 +51,49 @@ ProgressDisplay::~ProgressDisplay() {
 }
 
 void ProgressDisplay::clear() {
-  if (terminal_ && !quiet_) std::cerr << "\r\033[K" << std::flush;
+  if (terminal_ && style_ == ProgressStyle::people) std::cerr << "\r\033[K" << std::flush;
+}
+
+Json ProgressDisplay::state(const char* event) const {
+  const std::optional<double> left = time_left();
+  return {{"event", event},
+          {"done", done_},
+          {"total", total_},
+          {"failed", failed_},
+          {"seconds_left", left ? Json(*left) : Json()}};
+}
+
+Json ProgressDisplay::running_json() const {
+  Json running = Json::array();
+  for (const auto& [run, progress] : running_) {
+    running.push_back({{"run", name_of(run)},
+                       {"share", progress.share},
+                       {"virtual_s", progress.virtual_s},
+                       {"updates", progress.updates},
+                       {"quality", quality(progress)}});
+  }
+  return running;
+}
+
+void ProgressDisplay::emit(const char* event, const Json& more) {
+  if (style_ != ProgressStyle::json) return;
+  Json line = state(event);
+  line.update(more);
+  std::cerr << line.dump(-1, ' ', false, Json::error_handler_t::replace) << std::endl;
+}
+
+void ProgressDisplay::refresh_live() {
+  const Clock::time_point now = Clock::now();
+  if (live_ == nullptr || now - told_ < std::chrono::milliseconds(200)) return;
+  told_ = now;
+  Json line = state("progress");
+  line["name"] = study_.name();
+  line["running"] = running_json();
+  live_->tell(line.dump(-1, ' ', false, Json::error_handler_t::replace));
 }
 
 void ProgressDisplay::say(const std::string& text) {
-  if (quiet_) return;
+  if (style_ != ProgressStyle::people) return;
   clear();
   std::cerr << text << std::endl;
 }
@@ -65,6 +108,7 @@ void ProgressDisplay::progressed(std::size_t run, const Progress& progress) {
 
 void ProgressDisplay::retried(std::size_t run, const std::string& reason) {
   say("  " + name_of(run) + " is tried once more: " + reason);
+  emit("retried", {{"run", name_of(run)}, {"reason", reason}});
 }
 
 void ProgressDisplay::finished(std::size_t run, const RunResult& result) {
@@ -84,6 +128,12 @@ void ProgressDisplay::finished(std::size_t run, const RunResult& result) {
     text << to_text(result.status) << ": " << result.reason;
   }
   say(text.str());
+  emit("finished", {{"run", name_of(run)},
+                    {"status", to_text(result.status)},
+                    {"reason", result.reason},
+                    {"updates", result.updates},
+                    {"virtual_s", result.virtual_s},
+                    {"wall_s", result.wall_s}});
 }
 
 void ProgressDisplay::failed_again(std::size_t run, const RunResult& result) {
@@ -92,10 +142,12 @@ void ProgressDisplay::failed_again(std::size_t run, const RunResult& result) {
   cost_of_done_ += study_.cost(run);
   say("  " + name_of(run) + " has no trace: it " + to_text(result.status) + ": " + result.reason +
       "; its stored result is kept");
+  emit("untraced", {{"run", name_of(run)}, {"reason", result.reason}});
 }
 
 void ProgressDisplay::limited(std::size_t jobs, const std::string& reason) {
   say("  no more than " + std::to_string(jobs) + " at once: " + reason);
+  emit("limited", {{"jobs", jobs}, {"reason", reason}});
 }
 
 void ProgressDisplay::remember_best(std::size_t run, const RunResult& result) {
@@ -118,19 +170,20 @@ void ProgressDisplay::remember_best(std::size_t run, const RunResult& result) {
   if (!best_ || best.rank < best_->rank) best_ = best;
 }
 
-std::string ProgressDisplay::time_left() const {
+std::optional<double> ProgressDisplay::time_left() const {
   double done = cost_of_done_;
   for (const auto& [run, progress] : running_) done += progress.share * study_.cost(run);
   const double share = done / cost_of_all_;
-  if (!(share > 0.01)) return "";
+  if (!(share > 0.01)) return std::nullopt;
   const std::chrono::duration<double> passed = Clock::now() - start_;
-  return ", " + duration(passed.count() * (1 - share) / share) + " left";
+  return passed.count() * (1 - share) / share;
 }
 
 std::string ProgressDisplay::line() const {
   std::ostringstream text;
   text << "  " << done_ << "/" << total_ << " done, " << running_.size() << " running, " << failed_
-       << " failed" << time_left();
+       << " failed";
+  if (const std::optional<double> left = time_left()) text << ", " << duration(*left) << " left";
   if (best_) text << ", best " << best_->run << " " << best_->text;
   text << " |";
   for (const auto& [run, progress] : running_) {
@@ -141,11 +194,17 @@ std::string ProgressDisplay::line() const {
 }
 
 void ProgressDisplay::refresh() {
-  if (quiet_) return;
-  const auto interval = terminal_ ? std::chrono::milliseconds(200) : std::chrono::seconds(30);
+  refresh_live();
+  if (style_ == ProgressStyle::none) return;
+  const bool often = terminal_ || style_ == ProgressStyle::json;
+  const auto interval = often ? std::chrono::milliseconds(200) : std::chrono::seconds(30);
   const Clock::time_point now = Clock::now();
   if (now - drawn_ < interval) return;
   drawn_ = now;
+  if (style_ == ProgressStyle::json) {
+    emit("progress", {{"running", running_json()}});
+    return;
+  }
   const std::string text = line();
   if (terminal_)
     std::cerr << "\r\033[K" << text.substr(0, terminal_width() - 1) << std::flush;

@@ -6,16 +6,25 @@
 #include <string>
 #include <vector>
 
+#include "sim/base/json.hpp"
+#include "sim/cli/live_view.hpp"
 #include "sim/study/study.hpp"
 
 namespace motley {
 
-/// Tells on stderr how far the runs are: one line that is rewritten on a terminal, plain lines
-/// elsewhere.
+/// For whom progress is told.
+enum class ProgressStyle {
+  none,
+  people,  ///< one line that is rewritten on a terminal, plain lines elsewhere
+  json,    ///< an object a line, for programs
+};
+
+/// Tells on stderr how far the runs are.
 class ProgressDisplay {
  public:
   /// `done_before` runs are done already.
-  ProgressDisplay(const Study& study, std::size_t done_before, bool quiet);
+  ProgressDisplay(const Study& study, std::size_t done_before, ProgressStyle style,
+                  LiveView* live = nullptr);
   ~ProgressDisplay();
 
   /// So much is to be done, with what is running.
@@ -43,12 +52,20 @@ class ProgressDisplay {
 
   const std::string& name_of(std::size_t run) const { return study_.entry(run).name; }
   void remember_best(std::size_t run, const RunResult& result);
-  std::string time_left() const;
+  /// In seconds; empty while that cannot be told.
+  std::optional<double> time_left() const;
   std::string line() const;
   void say(const std::string& text);
+  /// What happened, and how far all is.
+  Json state(const char* event) const;
+  /// The same as a line of its own, for programs.
+  void emit(const char* event, const Json& more);
+  Json running_json() const;
+  void refresh_live();
 
   const Study& study_;
-  bool quiet_;
+  ProgressStyle style_;
+  LiveView* live_;
   bool terminal_;
   std::size_t total_ = 0;
   std::size_t done_;
@@ -59,6 +76,7 @@ class ProgressDisplay {
   std::optional<Best> best_;
   Clock::time_point start_ = Clock::now();
   Clock::time_point drawn_ = Clock::now();
+  Clock::time_point told_ = {};  // to the live view
 };
 
 }  // namespace motley

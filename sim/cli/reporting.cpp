@@ -2,18 +2,18 @@
 
 #include "sim/base/place.hpp"
 #include "sim/cli/other_program.hpp"
+#include "sim/cli/shipped_files.hpp"
 
 namespace motley {
 namespace {
 
-/// The repository's analysis/, seen from the program in its build folder.
-std::filesystem::path script() {
-  std::error_code error;
-  const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe", error);
-  std::filesystem::path file = program.parent_path().parent_path() / "analysis" / "report.py";
-  if (!std::filesystem::exists(file)) {
-    throw InputError("report: " + file.string() +
-                     " does not exist; start motley from its repository");
+std::filesystem::path script(const std::string& name) {
+  std::filesystem::path file = shipped_file("analysis/" + name);
+  if (file.empty()) {
+    throw InputError(
+        "report: analysis/" + name +
+        " is neither beside the folder of this program nor in ../share/motley: start motley from "
+        "its repository, or install it");
   }
   return file;
 }
@@ -24,7 +24,7 @@ std::string python() {
     constexpr const char* probe =
         "import importlib.util as u, sys; "
         "sys.exit(any(u.find_spec(m) is None for m in ('matplotlib', 'pandas')))";
-    if (run_and_wait({candidate, "-c", probe}, true) == 0) return candidate;
+    if (run_and_wait({candidate, "-c", probe}, ChildOutput::hidden) == 0) return candidate;
   }
   throw InputError(
       "report: no python3 here has matplotlib and pandas; on Debian install python3-matplotlib, "
@@ -34,14 +34,20 @@ std::string python() {
 }  // namespace
 
 void check_report_possible() {
-  script();
+  script("report.py");
   python();
 }
 
-int make_report(const std::filesystem::path& results, const std::vector<std::string>& options) {
-  std::vector<std::string> words = {python(), script().string(), results.string()};
+int make_report(const std::filesystem::path& results, const std::vector<std::string>& options,
+                ChildOutput output) {
+  std::vector<std::string> words = {python(), script("report.py").string(), results.string()};
   words.insert(words.end(), options.begin(), options.end());
-  return run_and_wait(words, false);
+  return run_and_wait(words, output);
+}
+
+int draw_prediction(const std::filesystem::path& csv, const std::string& figure) {
+  return run_and_wait({python(), script("prediction.py").string(), csv.string(), figure},
+                      ChildOutput::shown);
 }
 
 }  // namespace motley

@@ -126,7 +126,8 @@ std::string at_point(const std::vector<std::string>& axis_names, const std::vect
 
 /// Whether it is of the algorithm at a point, not of the run that it is kept with.
 bool is_of_tuning(const RunWarning& warning) {
-  return warning.kind == "at_edge" || warning.kind == "tuned_in_vain";
+  return warning.kind == "at_edge" || warning.kind == "tuned_in_vain" ||
+         warning.kind == "cut_short";
 }
 
 /// What is said of one run, or alike of several of an algorithm, in the order of the rows.
@@ -234,7 +235,7 @@ void print_resolution(std::ostream& out, const std::vector<const ComparisonRow*>
   if (names.empty()) return;
   const bool sweep = !rows.front()->point.empty();
   out << "  resolution of time to target: " << seconds(widest)
-      << " between evaluations (/evaluate/every); within it: "
+      << " between evaluations (/evaluate/every) or merges; within it: "
       << (sweep ? first_of(names) : listed(names)) << "\n";
 }
 
@@ -277,7 +278,8 @@ void print_legend(std::ostream& out, const std::vector<const ComparisonRow*>& ro
   }
   if (cut) {
     out << " " << SummaryRow::cut_mark
-        << ": both sides have such runs; times are cut where these ended\n";
+        << ": runs of both sides ended so, or those of one before the other arrived; times are cut "
+           "where they ended\n";
   }
 }
 

@@ -8,19 +8,19 @@
 
 namespace motley {
 
-bool tell_what_decides(const Study& study, const ResultsFolder& folder, unsigned jobs, bool quiet,
-                       const std::function<bool()>& should_interrupt) {
+bool tell_what_decides(std::ostream& out, const Study& study, const ResultsFolder& folder,
+                       unsigned jobs, bool quiet, const std::function<bool()>& should_interrupt) {
   const auto begins = [&](std::size_t runs) {
     if (!quiet && runs > 0) {
-      std::cout.flush();
+      out.flush();
       std::cerr << "timing " << counted(runs, "run") << " again on changed clusters\n";
     }
   };
   if (!update_whatif(study, folder, jobs, begins, should_interrupt)) return false;
-  print_what_decides(std::cout, folder.path());
+  print_what_decides(out, folder.path());
   if (asks_first_point_only(study)) {
-    std::cout << "  asked at the first point only: algorithms times points are more than "
-              << most_whatif_runs << "\n";
+    out << "  asked at the first point only: algorithms times points are more than "
+        << most_whatif_runs << "\n";
   }
   return true;
 }

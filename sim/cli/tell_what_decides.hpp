@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <iosfwd>
 
 #include "sim/study/results_folder.hpp"
 #include "sim/study/study.hpp"
@@ -9,7 +10,7 @@ namespace motley {
 
 /// Asks what decides the times of a finished study, so many reruns at once, and prints it. False when
 /// interrupted.
-bool tell_what_decides(const Study& study, const ResultsFolder& folder, unsigned jobs, bool quiet,
-                       const std::function<bool()>& should_interrupt);
+bool tell_what_decides(std::ostream& out, const Study& study, const ResultsFolder& folder,
+                       unsigned jobs, bool quiet, const std::function<bool()>& should_interrupt);
 
 }  // namespace motley

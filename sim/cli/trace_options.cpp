@@ -14,7 +14,8 @@ po::options_description trace_options() {
   group.add_options()(
       "trace", po::value<std::string>()->implicit_value(":", "")->value_name("[FROM:TO]"),
       "write timelines of what every host does, for Perfetto's viewer (traces/) and as events.csv; "
-      "with FROM:TO only of that window of virtual time, such as 10s:20s, 10s: or :20s")(
+      "with FROM:TO only of that window of virtual time, such as 10s:20s, 10s: or :20s; with "
+      "around=failure 10 s before and after the first failure, with around=failure:2s so much")(
       "paje", "let SimGrid write its own trace of every run, in Paje's format (traces/*.paje)");
   return group;
 }
@@ -38,10 +39,32 @@ TraceWindow parse_window(const std::string& text) {
   return window;
 }
 
+std::optional<double> parse_around(const std::string& text) {
+  const std::string start = "around=";
+  if (!text.starts_with(start)) return std::nullopt;
+  const std::string must =
+      "--trace: must be around=failure or around=failure:2s, got '" + text + "'";
+  const std::string rest = text.substr(start.size());
+  const std::size_t colon = rest.find(':');
+  if (rest.substr(0, colon) != "failure") throw InputError(must);
+  constexpr double usual_s = 10;
+  if (colon == std::string::npos) return usual_s;
+  try {
+    const double seconds = parse_quantity(Json(rest.substr(colon + 1)), Dimension::time, {});
+    if (seconds > 0) return seconds;
+  } catch (const InputError&) {
+  }
+  throw InputError(must);
+}
+
 TraceRequest trace_request(const po::variables_map& options, const std::filesystem::path& results) {
   TraceRequest request;
   request.folder = results / "traces";
-  if (options.count("trace") > 0) request.window = parse_window(options["trace"].as<std::string>());
+  if (options.count("trace") > 0) {
+    const std::string text = options["trace"].as<std::string>();
+    request.around_failure_s = parse_around(text);
+    request.window = request.around_failure_s ? TraceWindow() : parse_window(text);
+  }
   request.paje = options.count("paje") > 0;
   return request;
 }

@@ -20,6 +20,8 @@ TraceRequest trace_request(const boost::program_options::variables_map& options,
 void make_trace_folder(const TraceRequest& request);
 /// "10s:20s", either end may be missing.
 TraceWindow parse_window(const std::string& text);
+/// "around=failure:2s": seconds; empty of what does not begin with around.
+std::optional<double> parse_around(const std::string& text);
 
 /// events.csv of these runs, and what to tell about the traces; nothing when none were asked for.
 void finish_traces(std::ostream& out, const TraceRequest& request,

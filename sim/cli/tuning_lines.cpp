@@ -1,5 +1,7 @@
 #include "sim/cli/tuning_lines.hpp"
 
+#include <set>
+
 #include "sim/base/format.hpp"
 #include "sim/base/json.hpp"
 
@@ -48,6 +50,14 @@ void print_tuning(std::ostream& out, const Study& study) {
   }
   if (chosen.size() > most_lines) {
     out << "  ... and " << chosen.size() - most_lines << " more\n";
+  }
+  std::set<std::string> by_hand;
+  for (const RunEntry& run : table.runs) {
+    if (run.before_tuning.empty()) by_hand.insert(run.label);
+  }
+  if (!by_hand.empty()) {
+    out << "  not tuned, but compared with what is: "
+        << listed(std::vector<std::string>(by_hand.begin(), by_hand.end())) << "\n";
   }
 }
 

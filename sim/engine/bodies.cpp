@@ -21,7 +21,7 @@ Bodies::~Bodies() = default;
 
 void Bodies::start() {
   generation::add_actor("referee", world_.platform.any_host(),
-                        [this] { world_.referee.wait_for_end(); });
+                        [this] { world_.ending.wait_for_end(); });
   if (world_.layout.has_server()) {
     for (const std::unique_ptr<ShardState>& shard : world_.layout.shards()) {
       if (world_.failures.is_up(world_.server_node(*shard))) start_server(*shard);
@@ -36,7 +36,7 @@ void Bodies::start() {
 void Bodies::start_server(ShardState& shard) {
   s4u::Host* host = world_.platform.host(world_.server_node(shard));
   const s4u::ActorPtr actor = generation::add_actor("server", host, [this, &shard] {
-    world_.referee.guard([&] {
+    world_.ending.guard([&] {
       SimulatedServer me(world_, shard);
       world_.algorithm.server(me);
       shard.waits_for = "nobody, having come to its end";
@@ -50,7 +50,7 @@ void Bodies::start_worker(std::size_t rank) {
   has_begun_[rank] = true;
   const std::string& name = world_.setup.cluster.workers[rank].name;
   const s4u::ActorPtr actor = generation::add_actor(name, world_.platform.host(rank), [this, rank] {
-    world_.referee.guard([&] {
+    world_.ending.guard([&] {
       world_.algorithm.worker(worker(rank));
       worker_ended(rank);
     });
@@ -81,7 +81,7 @@ void Bodies::worker_ended(std::size_t rank) {
     has_ended_[rank] = true;
     worker_actors_[rank] = nullptr;
   }
-  if (!is_worker_left() && !world_.referee.is_over()) world_.referee.end();
+  if (!is_worker_left() && !world_.ending.is_over()) world_.ending.end();
 }
 
 bool Bodies::is_worker_left() const {

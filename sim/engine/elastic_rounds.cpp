@@ -52,7 +52,7 @@ std::uint64_t ElasticRounds::come(Rank rank, Part part) {
                          [&](Rank member) { return member == rank || is_needed(member); });
     formed_now.kind = part.kind;
     formed_now.root = part.root;
-    formed_now.bytes = bytes_of(part.value);
+    formed_now.bytes = part.bytes.value_or(bytes_of(part.value));
     if (part.kind == Kind::average && can_begin(formed_now)) begin_anew(formed_now);
   }
   Round& mine = round(number);
@@ -131,7 +131,8 @@ void ElasticRounds::take_part(Round& in, Rank rank) {
   in.actors[rank] = generation::add_actor(
       "all-reduce", setup_.network.host(rank), [this, &in, average, member, rank] {
         const Part& part = in.parts.at(rank);
-        Averaging::Outcome outcome = average->mean(member, part.value, part.weight, part.numbers);
+        Averaging::Outcome outcome =
+            average->mean(member, part.value, part.weight, part.numbers, part.bytes);
         // At once: whoever goes on may be the last who needs the round, and forget it.
         simgrid::kernel::actor::simcall_answered([&] {
           in.actors.erase(rank);

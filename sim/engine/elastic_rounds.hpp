@@ -5,6 +5,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -45,7 +46,8 @@ class ElasticRounds {
     Parameters value = {};
     double weight = 1;
     std::vector<double> numbers = {};
-    Rank root = 0;  ///< of a broadcast or gathering
+    Rank root = 0;                            ///< of a broadcast or gathering
+    std::optional<std::uint64_t> bytes = {};  ///< of an average, if not those of `value`
   };
   struct Result {
     Parameters vector = {};   ///< the mean, or what was broadcast

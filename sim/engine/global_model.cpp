@@ -17,11 +17,6 @@ GlobalModel::GlobalModel(const Model& initial, Evaluator& evaluator, Recorder& r
       evaluated_(std::move(evaluated)),
       global_(initial) {}
 
-void GlobalModel::begin(const Algorithm& algorithm, const Shards& shards) {
-  algorithm_ = &algorithm;
-  shards_ = &shards;
-}
-
 void GlobalModel::evaluate(double now) {
   const auto start = std::chrono::steady_clock::now();
   Evaluation evaluation;
@@ -49,17 +44,16 @@ void GlobalModel::update(double now, Model& x) {
   if (due) evaluate(now);
 }
 
-void GlobalModel::update_shard(double now, ShardState& shard, Model& x) {
+void GlobalModel::update_shard(double now, ShardModel& shard, Model& x) {
   x.version = ++shard.updates;
   x.shard_versions = nullptr;
   shard.model = x;
-  if (shards_->size() == 1) {
+  if (shards_.size() == 1) {
     update(now, x);
     return;
   }
-  const bool whole = std::ranges::all_of(*shards_, [&](const std::unique_ptr<ShardState>& other) {
-    return other->updates > recorder_.updates();
-  });
+  const bool whole = std::ranges::all_of(
+      shards_, [&](const ShardModel* other) { return other->updates > recorder_.updates(); });
   if (whole && recorder_.update_finished(now, ModelKind::real)) evaluate(now);
 }
 
@@ -86,8 +80,8 @@ const Model& GlobalModel::saved(double now) {
   return checkpoint_.saved();
 }
 
-void GlobalModel::fall_back(const ShardState& shard) {
-  if (shards_->size() == 1) global_ = shard.model;
+void GlobalModel::fall_back(const ShardModel& shard) {
+  if (shards_.size() == 1) global_ = shard.model;
 }
 
 void GlobalModel::lose_own(std::size_t rank) {
@@ -133,10 +127,10 @@ Parameters GlobalModel::current() const {
     for (const double weight : weights_of_own()) weights.push_back(static_cast<float>(weight));
     return weighted_sum(models, weights, pool_);
   }
-  if (shards_->size() == 1 || !algorithm_->needs_server()) return global_;
+  if (shards_.size() == 1 || !algorithm_->needs_server()) return global_;
   Parameters whole(global_.size());
   const std::span<float> values = whole.overwritable();
-  for (const std::unique_ptr<ShardState>& shard : *shards_) {
+  for (const ShardModel* shard : shards_) {
     std::ranges::copy(shard->model.values(),
                       values.begin() + static_cast<std::ptrdiff_t>(shard->shard.begin));
   }

@@ -5,11 +5,14 @@
 #include <optional>
 #include <vector>
 
+#include "sim/engine/checkpoint.hpp"
 #include "sim/engine/evaluator.hpp"
-#include "sim/engine/shard_state.hpp"
+#include "sim/engine/shard_model.hpp"
 #include "sim/vocabulary/algorithm.hpp"
 
 namespace motley {
+
+struct ShardState;
 
 /// The global model as everybody's updates make it, wherever its parts are, and its curve: what it
 /// is tested to be when a point is due.
@@ -21,15 +24,19 @@ class GlobalModel {
   GlobalModel(const Model& initial, Evaluator& evaluator, Recorder& recorder, ThreadPool& pool,
               bool is_real, std::size_t workers, std::function<void(double now)> evaluated);
 
-  /// Before anything happens.
-  void begin(const Algorithm& algorithm, const Shards& shards);
+  /// Before anything happens. The shards, or what is derived of them, must outlive this.
+  template <class OfShard>
+  void begin(const Algorithm& algorithm, const std::vector<std::unique_ptr<OfShard>>& shards) {
+    algorithm_ = &algorithm;
+    for (const std::unique_ptr<OfShard>& shard : shards) shards_.push_back(shard.get());
+  }
 
   // Call evaluate_merge_before(now) before any of these.
 
   /// An update of the whole is made: x gets its version.
   void update(double now, Model& x);
   /// An update of a shard is made; of the whole when every shard has it.
-  void update_shard(double now, ShardState& shard, Model& x);
+  void update_shard(double now, ShardModel& shard, Model& x);
   /// A worker has made its steps-th update of its own model since the models were merged.
   void update_own(double now, std::size_t rank, const Model& x, std::uint64_t steps);
   /// Makes the point of the curve that a worker's own update at an earlier moment made due: only
@@ -48,7 +55,7 @@ class GlobalModel {
   /// What was saved last.
   const Model& saved(double now);
   /// A server begins anew with an older model.
-  void fall_back(const ShardState& shard);
+  void fall_back(const ShardModel& shard);
   /// All workers begin anew with the global model.
   void forget_own() { own_models_.clear(); }
   /// The worker's own model is lost: what a merge would give is of the others.
@@ -73,7 +80,7 @@ class GlobalModel {
   std::size_t workers_;
   std::function<void(double)> evaluated_;
   const Algorithm* algorithm_ = nullptr;
-  const Shards* shards_ = nullptr;
+  std::vector<const ShardModel*> shards_;
   Model global_;
   std::vector<Parameters> own_models_;  // of the workers, since the last merge; often none
   std::vector<std::uint64_t> own_steps_;

@@ -21,6 +21,7 @@ class Inbox {
   bool empty() const { return taken_ == items_.size(); }
 
   /// The first; there must be one.
+  const Parcel& front() const { return *items_[taken_].parcel; }
   Parcel& take() {
     Parcel& parcel = *items_[taken_++].parcel;
     // What was taken is removed by the dozen, so that a long queue costs no more per parcel.

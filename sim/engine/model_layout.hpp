@@ -6,6 +6,7 @@
 
 #include "sim/engine/global_model.hpp"
 #include "sim/engine/gradient_buckets.hpp"
+#include "sim/engine/shard_state.hpp"
 #include "sim/engine/simulate.hpp"
 #include "sim/learning/rules/compression.hpp"
 

@@ -65,8 +65,9 @@ void Network::count_departure(Message& message) {
   if (message.to < workers_) recorder_.worker(message.to).message_departs(now);
   ++in_flight_;
   Timeline* timeline = recorder_.timeline();
-  message.traced =
-      timeline == nullptr ? 0 : timeline->message_departs(message.from, message.to, now);
+  message.traced = timeline == nullptr
+                       ? 0
+                       : timeline->message_departs(message.from, message.to, now, message.bytes);
 }
 
 void Network::count_arrival(const Message& message) {

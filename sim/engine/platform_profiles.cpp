@@ -49,7 +49,8 @@ Profile read_profile(const std::string& text) {
     std::istringstream words(line);
     std::string first;
     std::string second;
-    words >> first >> second;
+    std::string third;
+    words >> first >> second >> third;
     if (first == "STOCHASTIC") return {.lines = {}, .is_drawn = true};
     // For SimGrid a carriage return ends a line, too, even in a comment.
     const std::size_t last = line.find_last_not_of(" \t\r");
@@ -62,7 +63,9 @@ Profile read_profile(const std::string& text) {
     const std::optional<double> time = repeats ? std::optional(before) : number_in(first);
     const std::optional<double> value = number_in(second);
     const std::string here = "line " + std::to_string(number) + ": ";
-    if (!time || !value || !std::isfinite(*time) || *time < 0) {
+    const bool repeats_before_it_ends = repeats && value && !(*value >= 0);
+    if (!time || !value || !third.empty() || !std::isfinite(*time) || *time < 0 ||
+        repeats_before_it_ends) {
       profile.flaw = here +
                      "must be a time of at least 0 and a value, or PERIODICITY and a time, got '" +
                      shortened(valid_utf8(line)) + "'";

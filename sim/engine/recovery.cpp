@@ -27,13 +27,13 @@ void Recovery::shard_changes(ShardState& shard) {
 bool Recovery::is_anything_going_on() {
   // Failures alone bring nothing any further.
   if (world_.standstill.is_left_to_background()) get_going_or_stop();
-  return !world_.referee.is_over();
+  return !world_.ending.is_over();
 }
 
 // ---- Machines ----
 
 void Recovery::machine_fails(std::size_t node) {
-  if (world_.referee.is_over()) return;
+  if (world_.ending.is_over()) return;
   machine_changes();
   world_.network.lose_messages_of(node);
   world_.post.parcels().throw_away_of(node);
@@ -54,7 +54,7 @@ void Recovery::machine_fails(std::size_t node) {
 }
 
 void Recovery::machine_is_missed(std::size_t node) {
-  if (world_.referee.is_over()) return;
+  if (world_.ending.is_over()) return;
   machine_changes();
   if (node >= world_.workers() || world_.bodies.has_ended(node)) return;
   if (world_.failures.drops()) world_.post.tell(Event::Kind::left, node);
@@ -67,7 +67,7 @@ void Recovery::machine_is_missed(std::size_t node) {
 }
 
 void Recovery::machine_returns(std::size_t node) {
-  if (world_.referee.is_over()) return;
+  if (world_.ending.is_over()) return;
   machine_changes();
   if (node >= world_.workers()) {
     server_returns(node);
@@ -153,7 +153,7 @@ void Recovery::begin_anew(std::size_t rank) {
 
 void Recovery::begin_all_anew(With with) {
   if (!world_.groups.empty()) {
-    world_.referee.fail(
+    world_.ending.fail(
         "a server has failed, and workers who have groups as well as several servers cannot begin "
         "anew");
     return;
@@ -194,9 +194,9 @@ void Recovery::machine_changes() {
 }
 
 void Recovery::watch() {
-  if (world_.referee.is_over()) return;
+  if (world_.ending.is_over()) return;
   if (world_.standstill.is_left_to_background()) get_going_or_stop();
-  if (world_.referee.is_over()) return;
+  if (world_.ending.is_over()) return;
   watch_interval_s_ *= 2;
   world_.agenda.set(world_.clock() + watch_interval_s_, watch_);
 }
@@ -224,17 +224,17 @@ void Recovery::get_going_or_stop() {
 void Recovery::end_if_nobody_is_left() {
   if (world_.bodies.is_worker_left()) return;
   if (world_.bodies.ended() > 0) {
-    world_.referee.end();
+    world_.ending.end();
     return;
   }
   std::ostringstream reason;
   reason << "every worker is down for good since " << world_.clock() << " s";
-  world_.referee.fail(reason.str());
+  world_.ending.fail(reason.str());
 }
 
 void Recovery::end_if_nothing_comes_of_it() {
   constexpr std::uint64_t most_per_worker = 1000;
-  if (world_.referee.is_over()) return;
+  if (world_.ending.is_over()) return;
   if (world_.recorder.updates() > updates_seen_) {
     updates_seen_ = world_.recorder.updates();
     failures_at_update_ = world_.failures.total();
@@ -245,7 +245,7 @@ void Recovery::end_if_nothing_comes_of_it() {
   std::ostringstream reason;
   reason << "no update in " << since << " failures since " << update_seen_at_
          << " s: machines fail before anything is done";
-  world_.referee.fail(reason.str());
+  world_.ending.fail(reason.str());
 }
 
 }  // namespace motley

@@ -28,7 +28,7 @@ void show_slowed_periods(World& world) {
   Timeline* timeline = world.recorder.timeline();
   if (timeline == nullptr) return;
   const ClusterPlan& cluster = world.setup.cluster;
-  const double end = world.referee.end_time();
+  const double end = world.ending.end_time();
   std::size_t node = 0;
   for (const std::vector<HostPlan>* hosts : {&cluster.workers, &cluster.servers}) {
     for (const HostPlan& host : *hosts) {
@@ -50,7 +50,7 @@ void show_slowed_periods(World& world) {
 RunResult report_of(World& world) {
   const ClusterPlan& cluster = world.setup.cluster;
   Recorder& recorder = world.recorder;
-  const double end = world.referee.end_time();
+  const double end = world.ending.end_time();
   RunResult result;
   result.seed = world.setup.scenario.seed;
   const auto samples_of = [&world](std::size_t rank) {
@@ -65,9 +65,9 @@ RunResult report_of(World& world) {
                               .speed_flops = host.speed_flops,
                               .data_samples = samples_of(rank)});
   }
-  if (!world.referee.failure().empty()) {
+  if (!world.ending.failure().empty()) {
     result.status = RunStatus::failed;
-    result.reason = world.referee.failure();
+    result.reason = world.ending.failure();
   } else if (recorder.stop().status() != StopRule::Status::diverged &&
              recorder.has_unevaluated_update()) {
     world.global_model.evaluate(end);

@@ -6,21 +6,17 @@
 #include "sim/engine/checkpoint.hpp"
 #include "sim/engine/host_work.hpp"
 #include "sim/engine/inbox.hpp"
-#include "sim/engine/model_split.hpp"
+#include "sim/engine/shard_model.hpp"
 #include "sim/vocabulary/message.hpp"
 
 namespace motley {
 
 /// A shard of the model inside the simulation, with the inbox of its server's actor.
-struct ShardState {
+struct ShardState : ShardModel {
   explicit ShardState(Agenda& agenda) : arrival(agenda) {}
 
-  Shard shard;
-  std::size_t index = 0;
   Inbox inbox;
   Arrival arrival;
-  Model model;
-  std::uint64_t updates = 0;
   std::unique_ptr<HostWork> work;  ///< of a server whose speed changes, once it has worked
   Checkpoint checkpoint = {};
   std::uint64_t life = 0;             ///< how often its server has begun anew

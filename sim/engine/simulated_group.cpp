@@ -25,13 +25,13 @@ class SimulatedGroup::Started {
  public:
   Started(WorkerMail& mail, const char* waits_for) : mail_(mail), waits_for_(waits_for) {}
 
-  void finish(Parameters mean) {
-    mean_ = std::move(mean);
+  void finish(Averaging::Outcome outcome) {
+    mean_ = {std::move(outcome.mean), std::move(outcome.numbers)};
     done_ = true;
     end_->release();
   }
   bool is_done() const { return done_; }
-  Parameters wait() {
+  Averaged wait() {
     mail_.set_waits_for(waits_for_);
     end_->acquire();
     mail_.set_waits_for("nothing");
@@ -42,7 +42,7 @@ class SimulatedGroup::Started {
   WorkerMail& mail_;
   const char* waits_for_;
   simgrid::s4u::SemaphorePtr end_ = simgrid::s4u::Semaphore::create(0);
-  Parameters mean_;
+  Averaged mean_;
   bool done_ = false;
 };
 
@@ -116,21 +116,41 @@ NotesOfAll SimulatedGroup::all_reduce_mean(Parameters& v, double weight,
   return outcome.numbers;
 }
 
-Pending<Parameters> SimulatedGroup::start_all_reduce_mean(const Parameters& v, double weight) {
+NotesOfAll SimulatedGroup::exchange(std::vector<double> numbers, std::uint64_t bytes) {
+  const Parameters nothing = Parameters::zeros(1);
+  if (state_.elastic) {
+    return elastic_round({.kind = Kind::average,
+                          .value = nothing,
+                          .numbers = std::move(numbers),
+                          .bytes = bytes},
+                         state_.average.waits_for())
+        .numbers;
+  }
+  state_.average.begin(member_);
+  mail_.set_waits_for(state_.average.waits_for());
+  const NotesOfAll all =
+      state_.average.mean(member_, nothing, 1, std::move(numbers), bytes).numbers;
+  mail_.set_waits_for("nothing");
+  return all;
+}
+
+Pending<Averaged> SimulatedGroup::start_all_reduce_mean(const Parameters& v, double weight,
+                                                        std::vector<double> numbers) {
   Averaging& average = state_.average;
   if (state_.elastic) {
-    return start_elastic({Kind::average, v, weight, {}}, average.waits_for(),
+    return start_elastic({Kind::average, v, weight, std::move(numbers)}, average.waits_for(),
                          [this](ElasticRounds::Result result) {
                            leads_ = result.leads;
-                           return std::move(result.vector);
+                           return Averaged{std::move(result.vector), std::move(result.numbers)};
                          });
   }
   average.begin(member_);
   const auto started = std::make_shared<Started>(mail_, average.waits_for());
-  generation::add_actor("all-reduce", world_.platform.host(rank_),
-                        [&average, member = member_, started, v, weight] {
-                          started->finish(average.mean(member, v, weight, {}).mean);
-                        })
+  generation::add_actor(
+      "all-reduce", world_.platform.host(rank_),
+      [&average, member = member_, started, v, weight, numbers = std::move(numbers)] {
+        started->finish(average.mean(member, v, weight, numbers));
+      })
       ->daemonize();
   return {[started] { return started->wait(); }, [started] { return started->is_done(); }};
 }
@@ -172,7 +192,7 @@ std::unique_ptr<SimulatedGroup::Bucketed> SimulatedGroup::start_bucketed_mean(
           average.pass(member, buckets[b].bytes);
         }
         given->ready->acquire();
-        started->finish(average.mean(member, given->whole, weight, {}, buckets.back().bytes).mean);
+        started->finish(average.mean(member, given->whole, weight, {}, buckets.back().bytes));
       })
       ->daemonize();
   return handle;

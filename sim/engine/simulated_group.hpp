@@ -34,7 +34,9 @@ class SimulatedGroup final : public Group {
                  const std::string& name, std::size_t member);
 
   NotesOfAll all_reduce_mean(Parameters& v, double weight, std::vector<double> numbers) override;
-  Pending<Parameters> start_all_reduce_mean(const Parameters& v, double weight) override;
+  NotesOfAll exchange(std::vector<double> numbers, std::uint64_t bytes) override;
+  Pending<Averaged> start_all_reduce_mean(const Parameters& v, double weight,
+                                          std::vector<double> numbers) override;
   void barrier() override;
   Pending<void> start_barrier() override;
   Notes gather(double number) override;

@@ -245,8 +245,13 @@ void SimulatedServer::finish_update(Model& x, std::span<const Push> used) {
   }
   if (Timeline* timeline = world_.recorder.timeline()) {
     std::vector<Timeline::MessageId> messages;
-    for (const Push& push : used) messages.push_back(push.traced);
-    timeline->updated(world_.server_node(shard_), start, clock(), messages);
+    double staleness_sum = 0;
+    for (const Push& push : used) {
+      messages.push_back(push.traced);
+      staleness_sum += static_cast<double>(staleness(push));
+    }
+    timeline->updated(world_.server_node(shard_), start, clock(), messages,
+                      messages.empty() ? -1 : staleness_sum / static_cast<double>(messages.size()));
   }
   world_.updates.finish_shard(shard_, x);
 }

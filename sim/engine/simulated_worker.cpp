@@ -146,10 +146,17 @@ std::optional<Model> SimulatedWorker::newer_model() {
 }
 
 void SimulatedWorker::answer_with_gradient(std::size_t n) {
-  if (world_.layout.layers_travel_alone())
-    computation_.answer_by_layers(n);
-  else
+  if (world_.layout.layers_travel_alone()) {
+    computation_.gradient_by_layers(n, {.waits = false},
+                                    [](const Model* part, std::size_t) { return *part; });
+  } else {
     push(*computation_.gradient(pull(), n, {}), true);
+  }
+}
+
+Gradient SimulatedWorker::gradient_ahead(std::size_t n, Ahead& how, const TakenAt& at) {
+  if (world_.layout.layers_travel_alone()) return computation_.gradient_by_layers(n, how, at);
+  return Worker::gradient_ahead(n, how, at);
 }
 
 Gradient SimulatedWorker::averaged_gradient(const Model& x, std::size_t n, double weight) {

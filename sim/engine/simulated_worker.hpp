@@ -72,6 +72,7 @@ class SimulatedWorker final : public Worker {
   std::optional<Model> newer_model() override;
   void wait_for_pushes() override { mail_.wait_for_pushes(); }
   void answer_with_gradient(std::size_t n) override;
+  Gradient gradient_ahead(std::size_t n, Ahead& how, const TakenAt& at) override;
   Gradient averaged_gradient(const Model& x, std::size_t n, double weight) override;
 
   void send(std::size_t to, Message message) override { mail_.send(to, std::move(message)); }

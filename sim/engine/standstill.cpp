@@ -34,8 +34,8 @@ double Standstill::since() const {
 }
 
 void Standstill::end_run() {
-  if (world_.referee.is_over()) return;
-  world_.referee.fail_at(since(), who_waits_for_whom(since()));
+  if (world_.ending.is_over()) return;
+  world_.ending.fail_at(since(), who_waits_for_whom(since()));
 }
 
 std::string Standstill::who_waits_for_whom(double since) const {

@@ -2,8 +2,8 @@
 
 #include <cstdint>
 
+#include "sim/engine/ending.hpp"
 #include "sim/engine/global_model.hpp"
-#include "sim/engine/referee.hpp"
 
 namespace motley {
 
@@ -13,8 +13,8 @@ class Recovery;
 class Updates {
  public:
   /// `recovery`: where somebody may fail; null elsewhere.
-  Updates(GlobalModel& model, Referee& referee, Agenda& agenda, Recovery* recovery)
-      : model_(model), referee_(referee), agenda_(agenda), recovery_(recovery) {}
+  Updates(GlobalModel& model, Ending& ending, Agenda& agenda, Recovery* recovery)
+      : model_(model), ending_(ending), agenda_(agenda), recovery_(recovery) {}
 
   /// Of the whole model.
   void finish(Model& x);
@@ -26,7 +26,7 @@ class Updates {
 
  private:
   GlobalModel& model_;
-  Referee& referee_;
+  Ending& ending_;
   Agenda& agenda_;
   Recovery* recovery_;
 };

@@ -166,11 +166,16 @@ void WorkerComputation::record_gradients() {
   for (const double loss : losses_) {
     world_.recorder.gradient_computed(rank_, batch_, real ? std::optional(loss) : std::nullopt);
   }
-  world_.referee.stop_if_over();
+  world_.ending.stop_if_over();
+}
+
+double WorkerComputation::take_noise(std::size_t steps) {
+  measured_noise_.reset();
+  return noise_.take(steps);
 }
 
 std::optional<double> WorkerComputation::run(const Until& until) {
-  const double flops = noise_.take(steps_) * samples_to_spend() * world_.setup.flops_per_sample;
+  const double flops = take_noise(steps_) * samples_to_spend() * world_.setup.flops_per_sample;
   const double start = world_.clock();
   const Withdraw guard{world_.look_ahead, *this, samples_, world_.setup.problem.is_real()};
   start_real(flops);
@@ -226,17 +231,17 @@ std::optional<Trained> WorkerComputation::local_steps(Model x, std::size_t steps
   return Trained{std::move(x), steps * n, *compute_s};
 }
 
-void WorkerComputation::answer_by_layers(std::size_t n) {
+Gradient WorkerComputation::gradient_by_layers(std::size_t n, const Ahead& how, const TakenAt& at) {
   const std::vector<Layer>& layers = world_.layout.layers();
   steps_ = 1;
   batch_ = n;
   rule_ = nullptr;
   at_ = Parameters(world_.layout.initial().size());
   const std::span<float> values = at_.overwritable();
-  std::vector<std::uint64_t> versions(mail_.shards());
+  auto versions = std::make_shared<std::vector<std::uint64_t>>(mail_.shards());
   const Withdraw guard{world_.look_ahead, *this, samples_, world_.setup.problem.is_real()};
 
-  const double noise = noise_.take(1);
+  const double noise = take_noise(1);
   const double samples = samples_to_spend();  // the step's time, in proportion to the layers' flops
   double compute_s = 0;
   const auto compute_layer = [&](double flops) {
@@ -247,10 +252,12 @@ void WorkerComputation::answer_by_layers(std::size_t n) {
   std::size_t shard = 0;
   for (std::size_t l = 0; l < layers.size(); ++l) {
     for (; shard < mail_.shards() && world_.layout.shard(shard).shard.layer == l; ++shard) {
-      const Model part = mail_.take(shard);
+      std::optional<Model> global;
+      if (how.pulls) global = mail_.take(shard);
       const std::size_t begin = world_.layout.shard(shard).shard.begin;
+      const Model part = at(global ? &*global : nullptr, begin);
       std::ranges::copy(part.values(), values.begin() + static_cast<std::ptrdiff_t>(begin));
-      versions[shard] = part.version;
+      (*versions)[shard] = part.version;
     }
     // Its inputs are complete with the last layer's weights, its first result is that layer's
     // gradient.
@@ -270,11 +277,17 @@ void WorkerComputation::answer_by_layers(std::size_t n) {
     }
     push.compute_s = compute_s;
     for (; shard > 0 && world_.layout.shard(shard - 1).shard.layer == l; --shard) {
-      mail_.push_part(shard - 1, push, versions[shard - 1]);
+      const std::uint64_t version = (*versions)[shard - 1];
+      if (how.waits)
+        mail_.push_part_with_next_model(shard - 1, push, version, how.exactly);
+      else
+        mail_.push_part(shard - 1, push, version, how.exactly);
     }
   }
   at_ = Parameters();
   record_gradients();
+  const std::uint64_t oldest = *std::ranges::min_element(*versions);
+  return {std::move(push.vector), oldest, n, compute_s, std::move(versions)};
 }
 
 Gradient WorkerComputation::gradient_by_buckets(
@@ -286,7 +299,7 @@ Gradient WorkerComputation::gradient_by_buckets(
   at_ = x;
   const Withdraw guard{world_.look_ahead, *this, samples_, world_.setup.problem.is_real()};
   const double start = world_.clock();
-  const double per_flop = noise_.take(1) * samples_to_spend();
+  const double per_flop = take_noise(1) * samples_to_spend();
   double forward_flops = 0;
   for (const Layer& layer : world_.layout.layers()) forward_flops += layer.forward_flops;
   const double first = per_flop * (forward_flops + buckets.front().backward_flops);
@@ -311,9 +324,10 @@ void WorkerComputation::encode(double flops) {
 
 double WorkerComputation::measure_speed(std::size_t steps, std::size_t n) {
   const double start = world_.clock();
-  StepNoise slow_downs = noise_;  // a copy: those of the steps to come are not used up
+  if (!measured_noise_) measured_noise_ = noise_;  // those of the steps to come are not used up
   batch_ = n;
-  execute(slow_downs.take(steps) * samples_to_spend() * world_.setup.flops_per_sample, Until{});
+  execute(measured_noise_->take(steps) * samples_to_spend() * world_.setup.flops_per_sample,
+          Until{});
   return static_cast<double>(steps * n) / (world_.clock() - start);
 }
 

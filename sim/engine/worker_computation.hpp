@@ -15,6 +15,7 @@
 #include "sim/engine/worker_samples.hpp"
 #include "sim/learning/rules/update_rule.hpp"
 #include "sim/scenario/noise.hpp"
+#include "sim/vocabulary/ahead.hpp"
 
 namespace motley {
 
@@ -27,7 +28,7 @@ class WorkerComputation : private Computation {
   std::optional<Gradient> gradient(const Model& x, std::size_t n, const Until& until);
   std::optional<Trained> local_steps(Model x, std::size_t steps, std::size_t n, UpdateRule& rule,
                                      const Until& until, const Parameters& shift);
-  void answer_by_layers(std::size_t n);
+  Gradient gradient_by_layers(std::size_t n, const Ahead& how, const TakenAt& at);
   /// `ready` is called with the whole gradient whenever the backward step is through another bucket.
   Gradient gradient_by_buckets(const Model& x, std::size_t n,
                                const std::vector<GradientBucket>& buckets,
@@ -48,6 +49,8 @@ class WorkerComputation : private Computation {
   void compute(unsigned thread) override;
   /// Whether what is under way is to be given up now.
   bool is_given_up(const Until& until) const;
+  /// Of the next so many steps, added up.
+  double take_noise(std::size_t steps);
   /// The flops of a gradient of batch_ samples on this worker, without noise, over those of one
   /// sample.
   double samples_to_spend();
@@ -84,6 +87,7 @@ class WorkerComputation : private Computation {
   std::span<float> g_values_;
   boost::container::small_vector<double, 1> losses_;
   StepNoise noise_;
+  std::optional<StepNoise> measured_noise_;  // ahead of it, while speeds are measured
   WorkerMail& mail_;
   WorkerSamples& samples_;
   Parameters shift_;  // added to every gradient, if there is one

@@ -26,6 +26,7 @@ void WorkerMail::lose_everything() {
   for (Inbox& models : models_) models.throw_away_all(world_.post.parcels());
   events_.throw_away_all(world_.post.parcels());
   std::ranges::fill(pushes_under_way_, 0U);
+  held_.clear();
   served_.clear();
   failures_known_.clear();
   for (Compressor& compressor : compressors_) compressor = Compressor(compress_);
@@ -42,6 +43,10 @@ void WorkerMail::lose_everything() {
 void WorkerMail::model_arrived(Parcel& parcel) {
   const Shard& shard = world_.layout.shard(parcel.shard).shard;
   models_[parcel.shard].put(world_.clock(), world_.platform.server_node(shard.server), parcel);
+  if (auto held = held_.extract(parcel.shard)) {
+    server_lives_[parcel.shard] = parcel.server_life;
+    send_to_server(parcel.shard, std::move(held.mapped().part), held.mapped().exactly);
+  }
   arrived_();
   arrival_.look();
 }
@@ -147,14 +152,28 @@ void WorkerMail::pushes_are_lost(std::size_t shard) {
   arrival_.look();
 }
 
-void WorkerMail::push_part(std::size_t shard, const Push& whole, std::uint64_t version,
-                           bool exactly) {
+Push WorkerMail::part_of(std::size_t shard, const Push& whole, std::uint64_t version) const {
   const Shard& of = world_.layout.shard(shard).shard;
   Push part = whole;
   part.version = version;
   if (!part.vector.empty()) part.vector = part.vector.slice(of.begin, of.size);
   for (Parameters& vector : part.more) vector = vector.slice(of.begin, of.size);
-  send_to_server(shard, std::move(part), exactly);
+  return part;
+}
+
+void WorkerMail::push_part(std::size_t shard, const Push& whole, std::uint64_t version,
+                           bool exactly) {
+  send_to_server(shard, part_of(shard, whole, version), exactly);
+}
+
+void WorkerMail::push_part_with_next_model(std::size_t shard, const Push& whole,
+                                           std::uint64_t version, bool exactly) {
+  if (models_[shard].empty()) {
+    held_[shard] = {part_of(shard, whole, version), exactly};
+    return;
+  }
+  server_lives_[shard] = models_[shard].front().server_life;
+  send_to_server(shard, part_of(shard, whole, version), exactly);
 }
 
 double WorkerMail::encode_flops() const {
@@ -238,7 +257,7 @@ bool WorkerMail::has(const std::string& kind) const {
 }
 
 void WorkerMail::serve(const std::string& kind, std::function<void(const Message&)> handler) {
-  served_[kind] = world_.referee.guarded(std::move(handler));
+  served_[kind] = world_.ending.guarded(std::move(handler));
   while (std::optional<Message> message = received({{}, kind})) served_[kind](*message);
 }
 

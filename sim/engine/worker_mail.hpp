@@ -58,6 +58,9 @@ class WorkerMail {
   void pushes_are_lost(std::size_t shard);
   /// Only the part that belongs to the shard.
   void push_part(std::size_t shard, const Push& whole, std::uint64_t version, bool exactly = false);
+  /// The same when the next model of the shard is here and not taken: now, or as soon as it comes.
+  void push_part_with_next_model(std::size_t shard, const Push& whole, std::uint64_t version,
+                                 bool exactly);
 
   // Messages from and to other workers, or from a server's send().
   void send(std::size_t to, Message&& message);
@@ -69,6 +72,12 @@ class WorkerMail {
   std::optional<Event> next_event(double until);
 
  private:
+  struct Held {
+    Push part;
+    bool exactly = false;
+  };
+
+  Push part_of(std::size_t shard, const Push& whole, std::uint64_t version) const;
   void send_to_server(std::size_t shard, Push&& push, bool exactly);
 
   World& world_;
@@ -83,6 +92,7 @@ class WorkerMail {
   std::vector<Compressor> compressors_;          // by shard; often none
   std::vector<std::uint64_t> server_lives_;      // by shard: of whoever sent the model last taken
   std::vector<std::uint32_t> pushes_under_way_;  // by shard
+  std::map<std::size_t, Held> held_;             // by shard: pushes that leave with the next model
   std::map<std::size_t, std::uint64_t> failures_known_;  // by worker: when last sent something
   RandomStream compress_random_;
   std::size_t departures_seen_ = 0;

@@ -60,14 +60,14 @@ World::World(const SimulationSetup& of, const Algorithm& run)
       global_model(layout.initial(), evaluator, recorder, pool, of.problem.is_real(),
                    of.cluster.workers.size(),
                    [this](double now) { report_progress(setup, recorder, now); }),
-      updates(global_model, referee, agenda, failures.any() ? &recovery : nullptr),
+      updates(global_model, ending, agenda, failures.any() ? &recovery : nullptr),
       post(network, agenda, failures, recorder, layout, bodies),
       groups({network, platform, setup.cluster, pool, setup.scenario.approximate, of.message_bytes,
               of.problem.dimension()},
              failures, ExchangeSpec::name_of(run.exchange().collective)),
       replicas(network, agenda, failures, of.message_bytes, of.cluster.workers.size()),
       bodies(*this),
-      referee(recorder, network, agenda),
+      ending(recorder, network, agenda),
       standstill(*this) {
   if (of.trace) recorder.keep_timeline(*of.trace, of.cluster);
   if (!layout.has_server()) recorder.expenses().leave_out_servers();

@@ -5,6 +5,7 @@
 #include "sim/engine/background.hpp"
 #include "sim/engine/bodies.hpp"
 #include "sim/engine/computation.hpp"
+#include "sim/engine/ending.hpp"
 #include "sim/engine/engine_setup.hpp"
 #include "sim/engine/evaluator.hpp"
 #include "sim/engine/global_model.hpp"
@@ -15,7 +16,6 @@
 #include "sim/engine/platform.hpp"
 #include "sim/engine/post_office.hpp"
 #include "sim/engine/recovery.hpp"
-#include "sim/engine/referee.hpp"
 #include "sim/engine/replicas.hpp"
 #include "sim/engine/shared_partitions.hpp"
 #include "sim/engine/simulate.hpp"
@@ -78,7 +78,7 @@ struct World {
   Bodies bodies;
 
   // How it ends.
-  Referee referee;
+  Ending ending;
   Standstill standstill;
 };
 

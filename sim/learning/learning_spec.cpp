@@ -52,14 +52,26 @@ void check_together(const LearningSpec& spec, const LoadedScenario& loaded) {
   }
 }
 
+/// The keys of a catalogue, found once and again when a plug-in has brought more.
+struct KnownKeys {
+  std::size_t kinds = 0;
+  std::vector<FieldInfo> keys;
+};
+
+template <class Catalog>
+const std::vector<FieldInfo>& known_keys(KnownKeys& known, const Catalog& catalog) {
+  if (known.kinds != catalog.size()) known = {catalog.size(), keys_of(catalog)};
+  return known.keys;
+}
+
 const std::vector<FieldInfo>& data_keys() {
-  static const std::vector<FieldInfo> keys = keys_of(data_catalog());
-  return keys;
+  static KnownKeys known;
+  return known_keys(known, data_catalog());
 }
 
 const std::vector<FieldInfo>& model_keys() {
-  static const std::vector<FieldInfo> keys = keys_of(model_catalog());
-  return keys;
+  static KnownKeys known;
+  return known_keys(known, model_catalog());
 }
 
 }  // namespace

@@ -29,6 +29,7 @@ void Recorder::keep_timeline(const TraceWindow& window, const ClusterPlan& clust
 void Recorder::gradient_computed(std::size_t rank, std::uint64_t samples,
                                  std::optional<double> loss) {
   workers_[rank].count_gradient(samples);
+  if (timeline_) timeline_->gradient_of(rank, samples);
   ++gradients_;
   samples_ += samples;
   if (!loss) return;

@@ -52,6 +52,12 @@ bool met_at_port(const RunResult& result, std::size_t twins) {
   });
 }
 
+/// Whether the initial model meets the target.
+bool is_met_at_start(const RunResult& result) {
+  return result.time_to_target_s && !result.curve.empty() &&
+         *result.time_to_target_s <= result.curve.front().time_s;
+}
+
 /// Whether the target was crossed between the first evaluation and the second, with several updates in
 /// between. A curve is steepest there, so that the straight line between the two says little.
 bool is_coarse(const RunResult& result) {
@@ -94,6 +100,11 @@ std::vector<RunWarning> warnings_of(const RunResult& result, const RunSetting& s
                                             " by always naming the most frequent class): try "
                                             "another step_size"});
   }
+  if (is_met_at_start(result)) {
+    warnings.push_back({"met_at_start",
+                        "meets the target before the first update, so its time to target says "
+                        "nothing: is /target what was meant?"});
+  }
   if (is_coarse(result)) {
     // The same words for every run, so that a table says them once; how coarse is in summary.csv.
     warnings.push_back({"coarse",
@@ -108,6 +119,12 @@ std::vector<RunWarning> warnings_of(const RunResult& result, const RunSetting& s
   if (result.updates > 0 && !setting.bound.empty() && never_acted(result, setting.acted)) {
     warnings.push_back(
         {"bound_idle", "has a " + setting.bound + " that never acted: it ran as if without it"});
+  }
+  if (!setting.caution.empty()) warnings.push_back({"caution", setting.caution});
+  if (setting.is_of_mean && result.time_to_target_s) {
+    warnings.push_back({"mean_model",
+                        "reached the target with the mean of all workers' models, which no worker "
+                        "holds; how far they are from it is in curves.csv (consensus)"});
   }
   if (met_at_port(result, setting.twins)) {
     warnings.push_back(

@@ -36,7 +36,8 @@ Timeline::Timeline(const TraceWindow& window, std::vector<std::string> hosts, st
       kept_(hosts_.size(), true),
       last_computation_(hosts_.size(), none),
       discarded_parts_s_(hosts_.size(), 0),
-      messages_(1) {
+      messages_(1),
+      versions_(hosts_.size(), 0) {
   if (kept_workers_ == workers_) return;
   // Ranks go class by class, so an even spread shows every class of some size.
   std::fill(kept_.begin(), kept_.begin() + static_cast<std::ptrdiff_t>(workers_), false);
@@ -44,14 +45,55 @@ Timeline::Timeline(const TraceWindow& window, std::vector<std::string> hosts, st
 }
 
 std::size_t Timeline::add(std::size_t host, State state, double begin, double end) {
-  if (!kept_[host] || end < window_.from_s || begin > window_.to_s || full_at_s_) return none;
-  if (intervals_.size() == window_.most_intervals) {
-    full_at_s_ = begin;
-    return none;
+  if (!kept_[host] || end < window_.from_s || begin > window_.to_s) return none;
+  if (!is_in_kept_piece(begin)) return none;
+  while (intervals_.size() == window_.most_intervals) {
+    constexpr std::uint64_t most = std::uint64_t{1} << 40;  // all of it begins at the same time
+    if (stride_ == most) return none;
+    thin_out(end);
+    if (!is_in_kept_piece(begin)) return none;
   }
   intervals_.push_back({host, state, begin, end});
   before_.push_back(none);
   return intervals_.size() - 1;
+}
+
+bool Timeline::is_in_kept_piece(double begin) const {
+  if (piece_s_ == 0) return true;
+  const double piece = std::floor(std::max(0.0, begin - window_.from_s) / piece_s_);
+  return std::fmod(piece, static_cast<double>(stride_)) == 0;
+}
+
+void Timeline::move_to(const std::vector<std::size_t>& place, std::vector<Interval> moved) {
+  intervals_ = std::move(moved);
+  const auto moved_to = [&](std::size_t index) { return index == none ? none : place[index]; };
+  for (Arrow& arrow : arrows_) arrow = {place[arrow.send], place[arrow.to], arrow.is_push};
+  std::erase_if(arrows_, [](const Arrow& arrow) { return arrow.send == none || arrow.to == none; });
+  for (Message& message : messages_) message.send = moved_to(message.send);
+  std::vector<std::size_t> before(intervals_.size(), none);
+  for (std::size_t i = 0; i < place.size() && i < before_.size(); ++i) {
+    if (place[i] != none) before[place[i]] = moved_to(before_[i]);
+  }
+  before_ = std::move(before);
+  for (std::size_t& last : last_computation_) last = moved_to(last);
+}
+
+void Timeline::thin_out(double now) {
+  constexpr double pieces = 64;  // of what there is when it is full for the first time
+  if (piece_s_ == 0) piece_s_ = (now - window_.from_s) / pieces;
+  stride_ *= 2;
+  std::vector<Interval> left;
+  std::vector<std::size_t> place(intervals_.size(), none);
+  for (std::size_t i = 0; i < intervals_.size(); ++i) {
+    if (!is_in_kept_piece(intervals_[i].begin_s)) continue;
+    place[i] = left.size();
+    left.push_back(intervals_[i]);
+  }
+  move_to(place, std::move(left));
+}
+
+void Timeline::gradient_of(std::size_t host, std::uint64_t samples) {
+  if (last_computation_[host] != none) intervals_[last_computation_[host]].batch += samples;
 }
 
 void Timeline::computed(std::size_t host, double begin, double end) {
@@ -86,15 +128,16 @@ void Timeline::discarded(std::size_t host, double seconds) {
 
 void Timeline::was_slowed(std::size_t host, double factor, double begin, double end) {
   if (!kept_[host] || end < window_.from_s || begin > window_.to_s) return;
-  // They are told of at the end: what is full is full of what the hosts did.
+  // They are told of at the end, and do not make others go.
   if (intervals_.size() >= 2 * window_.most_intervals) return;
   intervals_.push_back({host, State::slowed, begin, end, false, factor});
   before_.push_back(none);
 }
 
-Timeline::MessageId Timeline::message_departs(std::size_t from, std::size_t to, double now) {
+Timeline::MessageId Timeline::message_departs(std::size_t from, std::size_t to, double now,
+                                              std::uint64_t bytes) {
   // A server's message to a worker that is not shown is not shown either.
-  if (!kept_[from] || !kept_[to] || now > window_.to_s || full_at_s_) return 0;
+  if (!kept_[from] || !kept_[to] || now > window_.to_s || !is_in_kept_piece(now)) return 0;
   MessageId id = 0;
   if (unused_.empty()) {
     id = static_cast<MessageId>(messages_.size());
@@ -103,14 +146,24 @@ Timeline::MessageId Timeline::message_departs(std::size_t from, std::size_t to, 
     id = unused_.back();
     unused_.pop_back();
   }
-  messages_[id] = {from, to, now, true, none};
+  messages_[id] = {from, to, now, true, none, bytes};
   return id;
 }
 
 void Timeline::show(Message& message, double end) {
   message.under_way = false;
-  message.send = add(message.from, State::send, message.departed, end);
-  add(message.to, State::receive, message.departed, end);
+  const std::size_t send = add(message.from, State::send, message.departed, end);
+  if (send != none) {
+    intervals_[send].peer = message.to;
+    intervals_[send].bytes = message.bytes;
+  }
+  message.send = send;  // before the next is added, which may move all
+  const std::size_t received = add(message.to, State::receive, message.departed, end);
+  if (received == none) return;
+  intervals_[received].peer = message.from;
+  intervals_[received].bytes = message.bytes;
+  const bool among_workers = message.from < workers_ && message.to < workers_;
+  if (among_workers && message.send != none) arrows_.push_back({message.send, received, false});
 }
 
 Timeline::MessageId Timeline::message_arrives(MessageId id, double now) {
@@ -121,12 +174,16 @@ Timeline::MessageId Timeline::message_arrives(MessageId id, double now) {
   return 0;
 }
 
-void Timeline::updated(std::size_t host, double begin, double end,
-                       std::span<const MessageId> used) {
+void Timeline::updated(std::size_t host, double begin, double end, std::span<const MessageId> used,
+                       double staleness) {
+  ++versions_[host];
   const std::size_t update = add(host, State::update, begin, end);
   if (update == none) return;
+  intervals_[update].version = versions_[host];
+  intervals_[update].staleness = staleness;
   for (const MessageId id : used) {
-    if (id != 0 && messages_[id].send != none) arrows_.push_back({messages_[id].send, update});
+    if (id != 0 && messages_[id].send != none)
+      arrows_.push_back({messages_[id].send, update, true});
   }
 }
 
@@ -146,10 +203,7 @@ void Timeline::put_in_order() {
     place[old] = sorted.size();
     sorted.push_back(intervals_[old]);
   }
-  for (Arrow& arrow : arrows_) arrow = {place[arrow.send], place[arrow.update]};
-  std::erase_if(arrows_,
-                [](const Arrow& arrow) { return arrow.send == none || arrow.update == none; });
-  intervals_ = std::move(sorted);
+  move_to(place, std::move(sorted));
 }
 
 void Timeline::fill_gaps() {
@@ -168,15 +222,29 @@ void Timeline::fill_gaps() {
       gaps.push_back({host, State::wait, busy_until[host], end_s_});
     }
   }
-  // A server deals with workers that are not shown, too: what looks like waiting need not be.
+  // A server deals with workers that are not shown, too: what looks like waiting need not be. Nor need
+  // what lies in a piece that is left out.
   const bool all_workers = kept_workers_ == workers_;
   for (const Interval& gap : gaps) {
-    if (gap.host < workers_ || all_workers) intervals_.push_back(gap);
+    if (gap.host >= workers_ && !all_workers) continue;
+    if (piece_s_ == 0) {
+      intervals_.push_back(gap);
+      continue;
+    }
+    const double length = piece_s_ * static_cast<double>(stride_);
+    for (double kept =
+             window_.from_s + length * std::floor((gap.begin_s - window_.from_s) / length);
+         kept < gap.end_s; kept += length) {
+      Interval part = gap;
+      part.begin_s = std::max(gap.begin_s, kept);
+      part.end_s = std::min(gap.end_s, kept + piece_s_);
+      if (part.begin_s < part.end_s) intervals_.push_back(part);
+    }
   }
 }
 
 void Timeline::close(double end) {
-  end_s_ = std::max(window_.from_s, std::min({end, window_.to_s, full_at_s_.value_or(end)}));
+  end_s_ = std::max(window_.from_s, std::min(end, window_.to_s));
   for (Message& message : messages_) {
     if (message.under_way) show(message, end_s_);
   }
@@ -200,9 +268,9 @@ std::string Timeline::extent() const {
     return text.str();
   }
   text << window_.from_s << " s to " << end_s_ << " s";
-  if (full_at_s_) {
-    text << " (there the timeline is full: " << window_.most_intervals
-         << " intervals; choose a later window to see more)";
+  if (piece_s_ > 0) {
+    text << " (1 of every " << stride_ << " pieces of " << piece_s_ << " s, as there are more than "
+         << window_.most_intervals << " intervals; choose a smaller window to see all of it)";
   }
   return text.str();
 }

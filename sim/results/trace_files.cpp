@@ -49,6 +49,58 @@ class Lanes {
   std::vector<Lane> lanes_;
 };
 
+/// From top to bottom within a host.
+std::size_t order_of(const std::string& kind) {
+  const std::vector<std::string> kinds = {"work", "update", "send", "receive", "slowed"};
+  const auto found = std::find(kinds.begin(), kinds.end(), kind);
+  return static_cast<std::size_t>(found - kinds.begin());
+}
+
+/// What is known of a slice: {"peer":"server","bytes":100}.
+std::string args_of(const Timeline::Interval& interval, const Timeline& timeline) {
+  Json args = Json::object();
+  if (interval.peer != Timeline::nobody) args["peer"] = timeline.hosts()[interval.peer];
+  if (interval.bytes > 0) args["bytes"] = interval.bytes;
+  if (interval.batch > 0) args["batch"] = interval.batch;
+  if (interval.version > 0) args["version"] = interval.version;
+  if (interval.staleness >= 0) args["staleness"] = interval.staleness;
+  return args.empty() ? "" : ",\"args\":" + args.dump();
+}
+
+/// What changes by steps: how much there is of it from a time on, by host and name.
+using Steps = std::map<std::pair<std::size_t, std::string>, std::map<double, double>>;
+
+/// Bytes under way to and from each host; pushes that wait at a server for their update; staleness.
+Steps counters_of(const Timeline& timeline) {
+  Steps changes;
+  const std::vector<Timeline::Interval>& intervals = timeline.intervals();
+  for (const Timeline::Interval& interval : intervals) {
+    const bool sent = interval.state == Timeline::State::send;
+    if ((sent || interval.state == Timeline::State::receive) && interval.bytes > 0) {
+      auto& steps =
+          changes[{interval.host, sent ? "bytes on their way out" : "bytes on their way in"}];
+      steps[interval.begin_s] += static_cast<double>(interval.bytes);
+      steps[interval.end_s] -= static_cast<double>(interval.bytes);
+    }
+  }
+  for (const Timeline::Arrow& arrow : timeline.arrows()) {
+    if (!arrow.is_push) continue;
+    auto& steps = changes[{intervals[arrow.to].host, "pushes that wait"}];
+    steps[intervals[arrow.send].end_s] += 1;
+    steps[intervals[arrow.to].begin_s] -= 1;
+  }
+  for (auto& [what, steps] : changes) {
+    double sum = 0;
+    for (auto& [time, value] : steps) value = sum += value;
+  }
+  for (const Timeline::Interval& interval : intervals) {
+    if (interval.staleness >= 0) {
+      changes[{interval.host, "staleness"}][interval.end_s] = interval.staleness;
+    }
+  }
+  return changes;
+}
+
 template <class Write>
 void write_file(const std::filesystem::path& file, Write write) {
   const std::filesystem::path temporary =
@@ -81,18 +133,28 @@ void write_perfetto(std::ostream& out, const std::string& run, const Timeline& t
     out << separator << R"({"ph":"X","name":")" << Timeline::name(interval.state)
         << (interval.state == Timeline::State::slowed ? " to " + cell(interval.factor) : "")
         << R"(","pid":)" << interval.host << R"(,"tid":)" << lane[i] << R"(,"ts":)"
-        << us(interval.begin_s) << R"(,"dur":)" << cell(length_us) << "}";
+        << us(interval.begin_s) << R"(,"dur":)" << cell(length_us) << args_of(interval, timeline)
+        << "}";
     separator = ",\n";
   }
   for (std::size_t i = 0; i < timeline.arrows().size(); ++i) {
+    const Timeline::Arrow& arrow = timeline.arrows()[i];
+    const std::string name = arrow.is_push ? "push" : "message";
     const auto end = [&](const char* phase, std::size_t slice) {
-      out << separator << R"({"name":"push","cat":"push","id":)" << i + 1 << "," << phase
-          << R"(,"pid":)" << intervals[slice].host << R"(,"tid":)" << lane[slice] << R"(,"ts":)"
-          << us(intervals[slice].begin_s) << "}";
+      out << separator << R"({"name":")" << name << R"(","cat":")" << name << R"(","id":)" << i + 1
+          << "," << phase << R"(,"pid":)" << intervals[slice].host << R"(,"tid":)" << lane[slice]
+          << R"(,"ts":)" << us(intervals[slice].begin_s) << "}";
       separator = ",\n";
     };
-    end(R"("ph":"s")", timeline.arrows()[i].send);
-    end(R"("ph":"f","bp":"e")", timeline.arrows()[i].update);
+    end(R"("ph":"s")", arrow.send);
+    end(R"("ph":"f","bp":"e")", arrow.to);
+  }
+  for (const auto& [what, steps] : counters_of(timeline)) {
+    for (const auto& [time, value] : steps) {
+      out << separator << R"({"ph":"C","name":")" << what.second << R"(","pid":)" << what.first
+          << R"(,"ts":)" << us(time) << R"(,"args":{"value":)" << cell(value) << "}}";
+      separator = ",\n";
+    }
   }
   for (const auto& [host, threads] : lanes) {
     out << separator << R"({"ph":"M","name":"process_name","pid":)" << host << R"(,"args":{"name":)"
@@ -102,7 +164,9 @@ void write_perfetto(std::ostream& out, const std::string& run, const Timeline& t
         << R"(,"args":{"sort_index":)" << host << "}}";
     for (std::size_t i = 0; i < threads.size(); ++i) {
       out << separator << R"({"ph":"M","name":"thread_name","pid":)" << host << R"(,"tid":)" << i
-          << R"(,"args":{"name":")" << threads.kind(i) << R"("}})";
+          << R"(,"args":{"name":")" << threads.kind(i) << R"("}})" << separator
+          << R"({"ph":"M","name":"thread_sort_index","pid":)" << host << R"(,"tid":)" << i
+          << R"(,"args":{"sort_index":)" << 1000 * order_of(threads.kind(i)) + i << "}}";
     }
   }
   out << "\n]}\n";
@@ -131,6 +195,23 @@ const ColumnTable<TimelineEvent>& events_table() {
             if (e.interval.state != Timeline::State::slowed) return std::nullopt;
             return e.interval.factor;
           });
+    const auto if_any = [](std::uint64_t count) {
+      return count > 0 ? std::optional(static_cast<double>(count)) : std::nullopt;
+    };
+    t.add("peer", "", "of a message: the host at its other end; else empty",
+          [](const TimelineEvent& e) { return e.peer; });
+    t.add("bytes", "B", "of a message, as it travels; else empty",
+          [if_any](const TimelineEvent& e) { return if_any(e.interval.bytes); });
+    t.add("batch", "", "of computing: samples, of all steps in it; else empty",
+          [if_any](const TimelineEvent& e) { return if_any(e.interval.batch); });
+    t.add("version", "", "of an update: how many the host has made with it; else empty",
+          [if_any](const TimelineEvent& e) { return if_any(e.interval.version); });
+    t.add("staleness", "updates",
+          "of an update by a server: mean of the gradients in it; else empty",
+          [](const TimelineEvent& e) -> std::optional<double> {
+            if (e.interval.staleness < 0) return std::nullopt;
+            return e.interval.staleness;
+          });
     return t;
   }();
   return table;
@@ -139,7 +220,9 @@ const ColumnTable<TimelineEvent>& events_table() {
 void write_events(std::ostream& out, const std::string& run, const Timeline& timeline) {
   out << "# " << timeline.extent() << "\n" << events_table().header();
   for (const Timeline::Interval& interval : timeline.intervals()) {
-    out << events_table().line({run, timeline.hosts()[interval.host], interval});
+    const bool has_peer = interval.peer != Timeline::nobody;
+    out << events_table().line({run, timeline.hosts()[interval.host], interval,
+                                has_peer ? timeline.hosts()[interval.peer] : ""});
   }
 }
 

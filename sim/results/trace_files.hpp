@@ -14,7 +14,9 @@ namespace motley {
 struct TraceRequest {
   std::filesystem::path folder;       ///< where <run>.json and <run>.csv go
   std::optional<TraceWindow> window;  ///< empty: no timeline
-  bool paje = false;                  ///< SimGrid's own trace, <run>.paje
+  /// Instead of the window's own beginning and end: so much before and after the first failure.
+  std::optional<double> around_failure_s;
+  bool paje = false;  ///< SimGrid's own trace, <run>.paje
 };
 
 /// A timeline as Chrome's trace JSON, which Perfetto's viewer opens: one process per host, a thread for
@@ -26,6 +28,7 @@ struct TimelineEvent {
   const std::string& run;
   const std::string& host;
   const Timeline::Interval& interval;
+  std::string peer;  ///< of a message
 };
 
 const ColumnTable<TimelineEvent>& events_table();

@@ -55,6 +55,13 @@ void add_failures(const ClusterSpec& spec, const ClusterPlan& plan, double stop_
   const std::vector<FailureLawSpec>& laws = spec.failures->laws;
   for (const std::vector<HostPlan>* hosts : {&plan.workers, &plan.servers}) {
     for (const HostPlan& host : *hosts) {
+      if (const StateProfile* profile = host.failures.profile.get();
+          profile != nullptr && profile->repeat_s && profile->goes_off()) {
+        Recurring& entry = all["/cluster/platform"];
+        entry.what = "changes of state_files";
+        entry.per_s += static_cast<double>(profile->changes.size()) / *profile->repeat_s;
+        entry.for_s = stop_s;
+      }
       const std::optional<FailureLawSpec>& law = host.failures.law;
       if (!law || !law->mean_time_to_return_s) continue;  // one failure is not many
       const auto which = std::ranges::find(laws, law->class_name, &FailureLawSpec::class_name);

@@ -109,4 +109,18 @@ void remove_failures(ClusterPlan& plan) {
   for (HostPlan& server : plan.servers) server.failures = {};
 }
 
+std::optional<double> first_failure_s(const ClusterPlan& plan, std::uint64_t seed) {
+  std::optional<double> first;
+  std::uint32_t number = 0;
+  for (const std::vector<HostPlan>* hosts : {&plan.workers, &plan.servers}) {
+    for (const HostPlan& host : *hosts) {
+      Outages outages(host.failures, seed, number++);
+      std::optional<Outage> outage = host.failures.any() ? outages.next() : std::nullopt;
+      if (outage && outage->from_s == 0) outage = outages.next();
+      if (outage && (!first || outage->from_s < *first)) first = outage->from_s;
+    }
+  }
+  return first;
+}
+
 }  // namespace motley

@@ -16,5 +16,7 @@ std::string described_failures(const ClusterPlan& plan, std::uint64_t seed,
                                const std::optional<double>& stop_s);
 /// Everybody is there from the start to the end.
 void remove_failures(ClusterPlan& plan);
+/// When the first machine fails with this seed; those that join late have not failed. Empty: never.
+std::optional<double> first_failure_s(const ClusterPlan& plan, std::uint64_t seed);
 
 }  // namespace motley

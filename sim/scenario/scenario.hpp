@@ -126,7 +126,8 @@ struct Scenario {
   enum class Solver { fast, simgrid };
 
   std::string name;
-  std::string schema;  ///< "$schema", for editors
+  std::string schema;                               ///< "$schema", for editors
+  std::optional<std::vector<std::string>> plugins;  ///< shared libraries, from this file's folder
   std::uint64_t seed = 1;
   std::optional<Json> data;  ///< read by its kind's own description, as the model is
   Json model;
@@ -144,6 +145,7 @@ struct Scenario {
   std::uint64_t replicas = 1;  ///< replica r is the same with seed + r
   Json sweep;                  ///< see read_axes(); a point of the sweep is a scenario of its own
   std::optional<TuneSpec> tune;
+  std::optional<bool> emulate;  ///< of live runs
 
   static Fields<Scenario> fields();
 };

@@ -302,6 +302,10 @@ Fields<Scenario> Scenario::fields() {
          .minimum = 0,
          .maximum = limits::largest_whole},
         &Scenario::seed);
+  f.add({.name = "plugins",
+         .doc = "shared libraries that bring algorithms, models and kinds of data; paths from the "
+                "folder of this file"},
+        &Scenario::plugins);
   f.add({.name = "data", .doc = "what is learnt from, if the model takes data", .type = "object"},
         &Scenario::data);
   f.add({.name = "model", .doc = "what is really trained", .type = "object"}, &Scenario::model);
@@ -367,6 +371,12 @@ Fields<Scenario> Scenario::fields() {
            "in as many \"runs\" as every other, on seeds of their own, and is reported with its "
            "best; instead of \"defaults\""},
       &Scenario::tune);
+  f.add({.name = "emulate",
+         .doc =
+             "of live runs: whether each computation takes the time that the cluster's description "
+             "gives it, so that many workers of different speed fit on a few cores; otherwise the "
+             "machines' own speed decides. When absent: if any two ranks share a machine"},
+        &Scenario::emulate);
   return f;
 }
 

@@ -85,6 +85,37 @@ std::string warning_of_few(const Experiment& experiment, const Parts& parts) {
   return text.str();
 }
 
+/// What is odd about the labels; empty when nothing is.
+std::string warnings_of_labels(const Dataset& data) {
+  constexpr std::size_t many = 20;
+  const std::vector<std::size_t> counts = samples_by_class(data);
+  std::string text;
+  if (data.has_numbers_for_labels && data.classes > many) {
+    text += "\nwarning: the labels are " + std::to_string(data.classes) +
+            " different numbers: if they are a quantity, make a few classes of it, such as ranges; "
+            "only classes can be learnt";
+  }
+  const auto untrained = static_cast<std::size_t>(std::ranges::count(counts, std::size_t{0}));
+  if (untrained > 0) {
+    text += "\nwarning: " + std::to_string(untrained) + " of " + std::to_string(data.classes) +
+            " classes have no training sample: nobody can learn " +
+            (untrained == 1 ? "it" : "them");
+  }
+  return text;
+}
+
+/// Empty when all training samples are enough for a batch of everybody.
+std::string warning_of_large_batch(const Experiment& experiment, const Dataset& data) {
+  for (const RunPlan& plan : experiment.runs()) {
+    for (std::size_t rank = 0; rank < experiment.facts().workers; ++rank) {
+      if (plan.batches[rank] <= data.train.size()) continue;
+      return "\nwarning: a batch of " + plan.label + " has " + std::to_string(plan.batches[rank]) +
+             " samples, more than there are for training: some are drawn several times";
+    }
+  }
+  return "";
+}
+
 }  // namespace
 
 std::string described_data(const Experiment& experiment) {
@@ -93,10 +124,11 @@ std::string described_data(const Experiment& experiment) {
   std::ostringstream text;
   text << "data: " << data->train.size() << " training and " << data->test.size()
        << " test samples, " << shape_of(*data) << ", " << data->classes << " classes of "
-       << range_of(samples_by_class(*data)) << " training samples";
+       << range_of(samples_by_class(*data)) << " training samples" << warnings_of_labels(*data);
   const Partition& partition = experiment.partition();
   if (partition.is_shared()) {
-    text << "\npartition: every worker draws from all training samples";
+    text << "\npartition: every worker draws from all training samples"
+         << warning_of_large_batch(experiment, *data);
     return text.str();
   }
   const Parts parts(partition, *data, experiment.facts().workers);

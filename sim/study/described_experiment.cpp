@@ -90,6 +90,9 @@ std::string described_experiment(const Experiment& experiment) {
        pace_warnings(scenario.cluster, cluster, scenario.stop.time_s)) {
     text << "\nwarning: " << warning;
   }
+  for (const RunPlan& plan : experiment.runs()) {
+    if (!plan.caution.empty()) text << "\nwarning: " << plan.label << " " << plan.caution;
+  }
   return text.str();
 }
 

@@ -20,6 +20,7 @@
 #include "sim/study/algorithm_entry.hpp"
 #include "sim/study/canonical_json.hpp"
 #include "sim/study/planned_batches.hpp"
+#include "sim/study/plugins.hpp"
 #include "sim/study/tuned_parameters.hpp"
 #include "sim/study/twins.hpp"
 
@@ -36,6 +37,24 @@ double peak_rss_mb() {
   return static_cast<double>(usage.ru_maxrss) / 1024;
 }
 
+/// The window that is asked for, which may lie around the first failure.
+std::optional<TraceWindow> window_of(const TraceRequest& trace, const ClusterPlan& cluster,
+                                     std::uint64_t seed) {
+  if (!trace.window || !trace.around_failure_s) return trace.window;
+  TraceWindow window = *trace.window;
+  const std::optional<double> at = first_failure_s(cluster, seed);
+  if (!at) return window;  // with another seed something fails
+  window.from_s = std::max(0.0, *at - *trace.around_failure_s);
+  window.to_s = *at + *trace.around_failure_s;
+  return window;
+}
+
+LoadedScenario load_with_plugins(const std::string& file, const std::vector<Override>& overrides) {
+  Json scenario = read_scenario(file, overrides);
+  load_plugins_of(scenario, file);
+  return check_scenario(file, std::move(scenario));
+}
+
 /// Nothing that is learnt, large enough to be cut where the modelled network is: each of its layers may
 /// be cut for many servers.
 std::unique_ptr<Problem> time_only_in_parts(const Problem& problem, const LayerProfile& profile) {
@@ -47,7 +66,7 @@ std::unique_ptr<Problem> time_only_in_parts(const Problem& problem, const LayerP
 }  // namespace
 
 Experiment::Experiment(const std::string& file, const std::vector<Override>& overrides)
-    : Experiment(load_scenario(file, overrides), *std::make_unique<SharedDatasets>(),
+    : Experiment(load_with_plugins(file, overrides), *std::make_unique<SharedDatasets>(),
                  *std::make_unique<SharedPlatforms>()) {}
 
 Experiment::Experiment(LoadedScenario loaded, SharedDatasets& datasets, SharedPlatforms& platforms)
@@ -103,12 +122,13 @@ Experiment::Experiment(LoadedScenario loaded, SharedDatasets& datasets, SharedPl
             s.seed,
             data_ ? learning_.data->partition.kind == PartitionSpec::Kind::iid
                   : !learning_.model->has_different_workers()};
+  facts_.parameters = problem_->is_real() ? problem_->dimension() : 0;
   describe_workers(cluster_, facts_);
   plan_runs();
 
   Json described = loaded_.full;
-  for (const char* key :
-       {"$schema", "name", "replicas", "sweep", "defaults", "algorithms", "baseline", "tune"}) {
+  for (const char* key : {"$schema", "name", "replicas", "sweep", "defaults", "algorithms",
+                          "baseline", "tune", "plugins", "emulate"}) {
     described.erase(key);
   }
   if (!data_digest_.empty()) {
@@ -119,6 +139,14 @@ Experiment::Experiment(LoadedScenario loaded, SharedDatasets& datasets, SharedPl
   if (!trace_digest_.empty()) {
     Json& trace = described["cluster"]["trace"];
     (trace.is_object() ? trace["file"] : trace) = trace_digest_;
+  }
+  // A section that a plug-in reads is decided by that library, too.
+  if (data_) {
+    const LoadedPlugin* plugin = plugin_of_data(described["data"].value("kind", ""));
+    if (plugin != nullptr) described["data"]["plugin"] = plugin->digest;
+  }
+  if (const LoadedPlugin* plugin = plugin_of_model(described["model"].value("kind", ""))) {
+    described["model"]["plugin"] = plugin->digest;
   }
   described["algorithm"] = Json();  // its place in the order
   described_ = canonical(described);
@@ -253,6 +281,7 @@ void Experiment::complete(RunPlan& plan) const {
                      "cannot be together with overlap = layers: what encoding costs is known of "
                      "whole gradients only");
   }
+  plan.caution = algorithm->caution();
   plan.gradients_per_update = algorithm->gradients_per_update(cluster_.workers.size());
   plan.workers_at_work = cluster_.workers.size();
   if (algorithm->workers_begin_with_a_model()) {
@@ -282,20 +311,25 @@ Json Experiment::description_of(const RunPlan& plan) const {
   return description;
 }
 
-RunResult Experiment::run(const RunPlan& plan, unsigned threads,
-                          const std::function<void(const Progress&)>& on_progress,
-                          const std::string& run_name, const TraceRequest& trace) const {
+std::unique_ptr<Algorithm> Experiment::algorithm_of(const RunPlan& plan) const {
+  Json parameters = plan.parameters;
+  return find_algorithm(plan.algorithm, plan.place).make(parameters, plan.place, facts());
+}
+
+std::vector<RunWarning> Experiment::warnings_of(const RunPlan& plan,
+                                                const RunResult& result) const {
   Json parameters = plan.parameters;
   const std::unique_ptr<Algorithm> algorithm =
       find_algorithm(plan.algorithm, plan.place).make(parameters, plan.place, facts());
-  RunResult result = run(*algorithm, threads, on_progress, run_name, trace);
   const ActingBound bound = algorithm->bound();
   RunSetting setting{0,
                      0,
                      parameters.value("warm_up", std::uint64_t{0}),
                      bound.parameter,
                      bound.decision,
-                     count_twins(cluster_)};
+                     count_twins(cluster_),
+                     algorithm->caution(),
+                     !algorithm->merges_own_models()};
   if (data_ && data_->test.size() > 0) {
     std::vector<std::size_t> counts(data_->classes);
     for (const std::uint16_t label : data_->test.labels) ++counts[label];
@@ -303,20 +337,41 @@ RunResult Experiment::run(const RunPlan& plan, unsigned threads,
     setting.chance = static_cast<double>(*std::ranges::max_element(counts)) /
                      static_cast<double>(setting.test_samples);
   }
-  result.warnings = warnings_of(result, setting);
+  return motley::warnings_of(result, setting);
+}
+
+RunResult Experiment::run(const RunPlan& plan, unsigned threads,
+                          const std::function<void(const Progress&)>& on_progress,
+                          const std::string& run_name, const TraceRequest& trace) const {
+  const std::unique_ptr<Algorithm> algorithm = algorithm_of(plan);
+  RunResult result = run(*algorithm, threads, on_progress, run_name, trace);
+  result.warnings = warnings_of(plan, result);
   return result;
+}
+
+SimulationSetup Experiment::setup(unsigned threads,
+                                  const std::function<void(const Progress&)>& on_progress,
+                                  const std::string& run_name, const TraceRequest& trace) const {
+  return {scenario(),
+          cluster_,
+          *problem_,
+          partition(),
+          order(),
+          flops_per_sample_,
+          message_bytes_,
+          threads,
+          on_progress,
+          window_of(trace, cluster_, scenario().seed),
+          [&](const Timeline& timeline) { write_trace(trace, run_name, timeline); },
+          trace.paje ? (trace.folder / (run_name + ".paje")).string() : "",
+          learning_.augment()};
 }
 
 RunResult Experiment::run(Algorithm& algorithm, unsigned threads,
                           const std::function<void(const Progress&)>& on_progress,
                           const std::string& run_name, const TraceRequest& trace) const {
   const auto start = std::chrono::steady_clock::now();
-  RunResult result = simulate(
-      {scenario(), cluster_, *problem_, partition(), order(), flops_per_sample_, message_bytes_,
-       threads, on_progress, trace.window,
-       [&](const Timeline& timeline) { write_trace(trace, run_name, timeline); },
-       trace.paje ? (trace.folder / (run_name + ".paje")).string() : "", learning_.augment()},
-      algorithm);
+  RunResult result = simulate(setup(threads, on_progress, run_name, trace), algorithm);
   const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - start;
   result.wall_s = wall.count();
   result.peak_rss_mb = peak_rss_mb();

@@ -23,6 +23,7 @@ struct RunPlan {
   double gradients_per_update = 1;  ///< approximately
   std::size_t workers_at_work = 0;  ///< at some moment, about; the others cost next to nothing
   BatchSizes batches;
+  std::string caution;          ///< of the algorithm; often empty
   std::vector<TuneGrid> grids;  ///< parameters to be tuned, which have the first values here
 };
 
@@ -66,6 +67,12 @@ class Experiment {
   RunResult run(Algorithm& algorithm, unsigned threads,
                 const std::function<void(const Progress&)>& on_progress,
                 const std::string& run_name = "", const TraceRequest& trace = {}) const;
+  /// All that such a run is made of, in virtual time or for real. What is given and this must outlive it.
+  SimulationSetup setup(unsigned threads, const std::function<void(const Progress&)>& on_progress,
+                        const std::string& run_name, const TraceRequest& trace) const;
+  std::unique_ptr<Algorithm> algorithm_of(const RunPlan& plan) const;
+  /// What the reader of a result should know, from it and from what was run.
+  std::vector<RunWarning> warnings_of(const RunPlan& plan, const RunResult& result) const;
   const RunFacts& facts() const { return facts_; }
   /// Made when it is first asked for: what is only planned needs none.
   const Partition& partition() const;

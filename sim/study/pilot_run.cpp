@@ -4,6 +4,7 @@
 #include <poll.h>
 
 #include "sim/base/child_process.hpp"
+#include "sim/base/cpu_clock.hpp"
 #include "sim/base/json.hpp"
 
 namespace motley {
@@ -27,15 +28,15 @@ std::optional<double> pilot_seconds(const Experiment& experiment, const RunPlan&
   constexpr double enough_s = 0.5;
   constexpr double most_s = 2;  // it may have said nothing before
   ChildProcess child([&](const ChildProcess::Report& report) {
-    const Clock::time_point start = Clock::now();
+    const double start = cpu_seconds();  // of one thread, whatever else the machine does
     double told = 0;
     experiment.run(plan, 1, [&](const Progress& progress) {
-      const double now = seconds_since(start);
+      const double now = cpu_seconds() - start;
       if (progress.share <= 0 || now - told < 0.01) return;
       told = now;
       report(Json::array({progress.share, now}));
     });
-    return Json(seconds_since(start));
+    return Json(cpu_seconds() - start);
   });
   const Clock::time_point start = Clock::now();
   std::optional<Moment> first;

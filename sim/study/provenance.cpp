@@ -11,6 +11,7 @@
 #include "sim/engine/simgrid_version.hpp"
 #include "sim/learning/models/layers/convolution_kernel.hpp"
 #include "sim/learning/models/matrix_product.hpp"
+#include "sim/study/plugins.hpp"
 #include "sim/study/program_digests.hpp"
 
 namespace motley {
@@ -41,6 +42,21 @@ std::string this_build() {
          boost_version() + ", convolutions " + convolution_code();
 }
 
+/// Of its own files; of one that a plug-in brings, of that library.
+std::string digest_of_algorithm(const std::string& name) {
+  const LoadedPlugin* plugin = plugin_of_algorithm(name);
+  return plugin != nullptr ? plugin->digest : algorithm_digest(name);
+}
+
+/// The plug-ins that are loaded, as provenance.json lists them.
+Json plugins_json() {
+  Json list = Json::array();
+  for (const LoadedPlugin& plugin : loaded_plugins()) {
+    list.push_back({{"file", valid_utf8(plugin.file.string())}, {"digest", plugin.digest}});
+  }
+  return list;
+}
+
 /// "?" when there is none, as in a file that somebody has edited.
 std::string text_of(const Json& program, const char* key) {
   const bool given = program.is_object() && program.contains(key) && program[key].is_string();
@@ -57,13 +73,13 @@ Json this_program(const std::string& algorithm) {
   return {{"version", MOTLEY_VERSION},
           {"commit", program_commit()},
           {"sources", results_digest()},
-          {"algorithm", algorithm_digest(algorithm)},
+          {"algorithm", digest_of_algorithm(algorithm)},
           {"build", this_build()}};
 }
 
 Json what_decides_results(const std::string& algorithm) {
   return {{"sources", results_digest()},
-          {"algorithm", algorithm_digest(algorithm)},
+          {"algorithm", digest_of_algorithm(algorithm)},
           {"build", this_build()}};
 }
 
@@ -72,8 +88,8 @@ Maker maker_of(const Json& program, const std::string& algorithm) {
       text_of(program, "build") != this_build()) {
     return Maker::other_program;
   }
-  return text_of(program, "algorithm") == algorithm_digest(algorithm) ? Maker::same
-                                                                      : Maker::other_algorithm;
+  return text_of(program, "algorithm") == digest_of_algorithm(algorithm) ? Maker::same
+                                                                         : Maker::other_algorithm;
 }
 
 std::string shown_program(const Json& program) {
@@ -84,21 +100,23 @@ std::string shown_program(const Json& program) {
 Json provenance(const std::vector<std::string>& command) {
   Json words = Json::array();
   for (const std::string& word : command) words.push_back(valid_utf8(word));
-  return {{"program", "motley"},
-          {"version", MOTLEY_VERSION},
-          {"commit", program_commit()},
-          {"sources", results_digest()},
-          {"compiler", std::string("g++ ") + __VERSION__},
-          {"build_type", MOTLEY_BUILD_TYPE},
-          {"flags", MOTLEY_FLAGS},
-          {"simgrid", simgrid_version()},
-          {"eigen", dotted(EIGEN_WORLD_VERSION, EIGEN_MAJOR_VERSION, EIGEN_MINOR_VERSION)},
-          {"boost", boost_version()},
-          {"convolutions", convolution_code()},
-          {"json", dotted(NLOHMANN_JSON_VERSION_MAJOR, NLOHMANN_JSON_VERSION_MINOR,
-                          NLOHMANN_JSON_VERSION_PATCH)},
-          {"command", words},
-          {"host_cpu", host_cpu()}};
+  Json facts = {{"program", "motley"},
+                {"version", MOTLEY_VERSION},
+                {"commit", program_commit()},
+                {"sources", results_digest()},
+                {"compiler", std::string("g++ ") + __VERSION__},
+                {"build_type", MOTLEY_BUILD_TYPE},
+                {"flags", MOTLEY_FLAGS},
+                {"simgrid", simgrid_version()},
+                {"eigen", dotted(EIGEN_WORLD_VERSION, EIGEN_MAJOR_VERSION, EIGEN_MINOR_VERSION)},
+                {"boost", boost_version()},
+                {"convolutions", convolution_code()},
+                {"json", dotted(NLOHMANN_JSON_VERSION_MAJOR, NLOHMANN_JSON_VERSION_MINOR,
+                                NLOHMANN_JSON_VERSION_PATCH)},
+                {"command", words},
+                {"host_cpu", host_cpu()}};
+  if (!loaded_plugins().empty()) facts["plugins"] = plugins_json();
+  return facts;
 }
 
 }  // namespace motley

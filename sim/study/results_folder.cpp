@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <fstream>
 #include <iterator>
+#include <map>
 #include <set>
 
 #include "sim/base/atomic_file.hpp"
@@ -241,6 +242,50 @@ std::string ResultsFolder::why_in_vain(const TuningRecord& choice) const {
          "; " + choice.chosen_text() + " is no choice: give another grid";
 }
 
+namespace {
+
+/// Who reached the target at a point, and when; and until when those went on who did not.
+struct Arrivals {
+  std::map<std::string, double> first_s;    ///< by algorithm
+  std::map<std::string, double> longest_s;  ///< of the runs of each that did not arrive
+};
+
+/// Where runs stop by updates or epochs, those of one algorithm may all end before another one arrives:
+/// that they did not arrive says nothing then. Told once for all replicas.
+void warn_of_cut_short(std::vector<RunResult>& rows) {
+  std::map<std::string, Arrivals> points;
+  const auto at = [](const RunResult& row) { return Json(row.point).dump(); };
+  for (const RunResult& row : rows) {
+    if (row.status != RunStatus::ok) continue;
+    Arrivals& here = points[at(row)];
+    if (row.time_to_target_s) {
+      const auto [entry, is_new] = here.first_s.try_emplace(row.algorithm, *row.time_to_target_s);
+      if (!is_new) entry->second = std::min(entry->second, *row.time_to_target_s);
+    } else {
+      double& longest = here.longest_s[row.algorithm];
+      longest = std::max(longest, row.virtual_s);
+    }
+  }
+  for (RunResult& row : rows) {
+    Arrivals& here = points[at(row)];
+    const auto ended = here.longest_s.find(row.algorithm);
+    if (ended == here.longest_s.end() || row.status != RunStatus::ok || row.time_to_target_s) {
+      continue;
+    }
+    const auto later = std::ranges::find_if(here.first_s, [&](const auto& other) {
+      return other.first != row.algorithm && other.second > ended->second;
+    });
+    if (later == here.first_s.end()) continue;
+    row.warnings.push_back({"cut_short", "did not reach the target, but its runs ended by " +
+                                             seconds(ended->second) + ", before " + later->first +
+                                             " first reached it (" + seconds(later->second) +
+                                             "): stop by time (/stop/time) to compare them"});
+    here.longest_s.erase(ended);
+  }
+}
+
+}  // namespace
+
 std::vector<RunResult> ResultsFolder::rows() const {
   std::vector<RunResult> rows;
   for (const RunEntry& run : table_.runs) {
@@ -265,6 +310,7 @@ std::vector<RunResult> ResultsFolder::rows() const {
                                              ", the edge of its grid: better may lie beyond"});
     }
   }
+  warn_of_cut_short(rows);
   return rows;
 }
 

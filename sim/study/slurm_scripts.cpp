@@ -52,4 +52,19 @@ std::string merge_script(const SlurmJob& job) {
          shell_quoted(job.program) + " merge \"$@\" --out " + shell_quoted(job.out) + "\n";
 }
 
+std::string live_script(const SlurmJob& job) {
+  std::string command = shell_quoted(job.program) + " live";
+  for (const std::string& word : job.scenario) command += " " + shell_quoted(word);
+  command += " --out " + shell_quoted(job.out);
+  const std::string ranks = std::to_string(job.ranks);
+  return head(job, "motley-" + job.name + "-live", "live.log") + directive("ntasks", ranks) +
+         directive("cpus-per-task", std::to_string(job.cpus)) + directive("time", job.time) +
+         "#SBATCH --signal=TERM@60\n"
+         "# By Slurm where it knows how Open MPI's ranks find each other, else by Open MPI, which "
+         "knows "
+         "Slurm.\n"
+         "if srun --mpi=list 2>&1 | grep -q pmix; then\n  exec srun --mpi=pmix " +
+         command + "\nfi\nexec mpirun -n " + ranks + " " + command + "\n";
+}
+
 }  // namespace motley

@@ -15,6 +15,7 @@ struct SlurmJob {
   unsigned cpus = 1;      ///< of each task
   std::string partition;  ///< empty: the cluster's default
   std::string time;       ///< limit of each task, as Slurm writes it; empty: the partition's
+  std::size_t ranks = 0;  ///< of a live run: workers and servers
 };
 
 /// The script of the job array: each task is a shard with a results folder of its own, so that
@@ -22,5 +23,9 @@ struct SlurmJob {
 std::string array_script(const SlurmJob& job);
 /// The script of the job that joins the shards when all tasks have ended.
 std::string merge_script(const SlurmJob& job);
+
+/// The script of a live run: one job with a rank for each worker and server. A minute before its time is over it is
+/// told to end, so that what was measured is written.
+std::string live_script(const SlurmJob& job);
 
 }  // namespace motley

@@ -14,6 +14,7 @@
 #include "sim/scenario/value_list.hpp"
 #include "sim/study/described_experiment.hpp"
 #include "sim/study/expected_cost.hpp"
+#include "sim/study/plugins.hpp"
 
 namespace motley {
 namespace {
@@ -21,7 +22,11 @@ namespace {
 /// So that the stored scenario can be run again from where the results are.
 void make_paths_absolute(Json& scenario, const std::string& file) {
   const std::filesystem::path folder = std::filesystem::path(file).parent_path();
-  for (const char* pointer : {"/data/path", "/data/test_path", "/cluster/platform"}) {
+  std::vector<std::string> pointers = {"/data/path", "/data/test_path", "/cluster/platform"};
+  for (std::size_t i = 0; scenario.contains("plugins") && i < scenario["plugins"].size(); ++i) {
+    pointers.push_back("/plugins/" + std::to_string(i));
+  }
+  for (const std::string& pointer : pointers) {
     const Json::json_pointer place(pointer);
     if (!scenario.contains(place) || !scenario[place].is_string()) continue;
     const std::string path = scenario[place];
@@ -34,6 +39,16 @@ void make_paths_absolute(Json& scenario, const std::string& file) {
                            "name it: rename the folder");
     }
     scenario[place] = whole;
+  }
+}
+
+/// Those of the command line behind those of the scenario; theirs are paths from the current folder.
+void add_plugins(Json& scenario, const std::vector<std::string>& plugins) {
+  if (!scenario.is_object()) return;
+  for (const std::string& plugin : plugins) {
+    Json& list = scenario["plugins"];
+    if (!list.is_null() && !list.is_array()) return;  // told where it is read
+    list.push_back(std::filesystem::absolute(plugin).lexically_normal().string());
   }
 }
 
@@ -71,6 +86,40 @@ bool changes_worker_count(const Axis& axis) {
          (pointer.starts_with("/cluster/workers") && (has_classes || pointer.ends_with("/count")));
 }
 
+/// Of how many values the axes of a sweep are, as far as that can be read in what is written.
+std::vector<double> written_sizes(const Json& sweep) {
+  std::vector<double> sizes;
+  if (!sweep.is_object()) return sizes;
+  for (const Json& values : sweep) {
+    const Json steps = values.is_object() ? values.value("steps", Json(1)) : Json(1);
+    if (values.is_array()) {
+      sizes.push_back(static_cast<double>(values.size()));
+    } else {
+      sizes.push_back(steps.is_number() ? std::max(1.0, steps.get<double>()) : 1);
+    }
+  }
+  return sizes;
+}
+
+double product_of(const std::vector<double>& sizes) {
+  double product = 1;
+  for (const double size : sizes) product *= size;
+  return product;
+}
+
+/// How many workers a scenario asks for in its classes, as far as that can be read in what is written:
+/// what is wrong there is told when it is checked.
+double written_workers(const Json& scenario) {
+  const Json::json_pointer place("/cluster/workers");
+  if (!scenario.contains(place) || !scenario[place].is_array()) return 0;
+  double workers = 0;
+  for (const Json& kind : scenario[place]) {
+    const Json count = kind.is_object() ? kind.value("count", Json(1)) : Json();
+    if (count.is_number()) workers += std::max(0.0, count.get<double>());
+  }
+  return workers;
+}
+
 }  // namespace
 
 /// Short enough for the files named by it: file systems take 255 bytes.
@@ -81,11 +130,16 @@ std::string as_file_name(const std::string& name) {
   return name.substr(0, longest - tail.size()) + tail;
 }
 
-Study::Study(const std::string& file, const std::vector<Override>& overrides)
+Study::Study(const std::string& file, const std::vector<Override>& overrides,
+             const OnPoint& on_point, const std::vector<std::string>& plugins)
     : file_(file), written_(read_scenario(file, overrides)) {
+  add_plugins(written_, plugins);
+  load_plugins_of(written_, file);
   const Place root{file, ""};
-  axes_ = read_axes(written_.value("sweep", Json::object()), root / "sweep");
-  check_size(0);
+  const Json sweep = written_.value("sweep", Json::object());
+  check_size(written_sizes(sweep), 0);  // making the values of long ranges would take long
+  axes_ = read_axes(sweep, root / "sweep");
+  check_size(sizes(), 0);
   points_ = points_of(axes_);
   point_names_ = point_names(axes_);
   for (const Axis& axis : axes_) {
@@ -98,13 +152,18 @@ Study::Study(const std::string& file, const std::vector<Override>& overrides)
                        escaped(axis.pointer) + "=[...]'");
     }
   }
-  plan_runs();
+  count_written_workers();
+  plan_runs(on_point);
+}
+
+std::vector<double> Study::sizes() const {
+  std::vector<double> sizes;
+  for (const Axis& axis : axes_) sizes.push_back(static_cast<double>(axis.values.size()));
+  return sizes;
 }
 
 double Study::points() const {
-  double points = 1;
-  for (const Axis& axis : axes_) points *= static_cast<double>(axis.values.size());
-  return points;
+  return product_of(sizes());
 }
 
 double Study::tuning_runs_at_all_points(const Experiment& first) const {
@@ -117,33 +176,54 @@ double Study::tuning_runs_at_all_points(const Experiment& first) const {
          (tune.at == TuneSpec::At::every_point ? points() : 1);
 }
 
-void Study::check_size(double tuning_runs) const {
-  std::string product;
-  for (const Axis& axis : axes_) {
-    product += (product.empty() ? "" : " x ") + std::to_string(axis.values.size());
-  }
+void Study::check_size(const std::vector<double>& sizes, double tuning_runs) const {
+  std::ostringstream product;
+  product << std::fixed << std::setprecision(0);
+  for (std::size_t i = 0; i < sizes.size(); ++i) product << (i > 0 ? " x " : "") << sizes[i];
+  const double points = product_of(sizes);
   const auto count = [this](const char* key) {
     const Json value = written_.value(key, Json());
     if (value.is_array()) return std::max(1.0, static_cast<double>(value.size()));
     return value.is_number() ? std::max(1.0, value.get<double>()) : 1.0;
   };
-  const double runs = points() * count("replicas") * count("algorithms");
+  const double runs = points * count("replicas") * count("algorithms");
   if (!(runs + tuning_runs > static_cast<double>(most_runs))) return;
   std::ostringstream text;
-  text << std::fixed << std::setprecision(0) << "makes " << points()
-       << (points() == 1 ? " point" : " points");
-  if (axes_.size() > 1) text << " (" << product << ")";
+  text << std::fixed << std::setprecision(0) << "makes " << points
+       << (points == 1 ? " point" : " points");
+  if (sizes.size() > 1) text << " (" << product.str() << ")";
   text << " and " << runs << " runs";
   if (tuning_runs > 0) text << " after " << tuning_runs << " tuning runs";
   text << ": at most " << most_runs << (tuning_runs > 0 ? " of both together" : " runs")
        << ", since all are checked before the first begins, which shall take seconds";
-  if (axes_.size() > 1)
+  if (sizes.size() > 1)
     text << "; an axis for each algorithm's own parameter is what \"tune\" avoids";
   const Place root{file_, ""};
-  const bool tuning_alone = tuning_runs > runs && axes_.empty();
+  const bool tuning_alone = tuning_runs > runs && sizes.empty();
   throw InputError(
-      tuning_alone ? root / "tune" / "runs" : root / (axes_.empty() ? "replicas" : "sweep"),
+      tuning_alone ? root / "tune" / "runs" : root / (sizes.empty() ? "replicas" : "sweep"),
       text.str());
+}
+
+/// Clusters are large, so that making one to count it would take long.
+void Study::count_written_workers() const {
+  if (points_.size() == 1) return;  // a single run may have any number
+  if (std::ranges::none_of(axes_, changes_worker_count)) {
+    check_workers(points_.size(), points() * written_workers(written_));
+    return;
+  }
+  const Json cluster_alone = {{"cluster", written_.value("cluster", Json())}};
+  double workers = 0;
+  for (std::size_t point = 0; point < points_.size(); ++point) {
+    Json scenario = cluster_alone;
+    for (std::size_t i = 0; i < axes_.size(); ++i) {
+      if (!changes_worker_count(axes_[i])) continue;
+      apply_override(scenario, {axes_[i].pointer, points_[point][i]},
+                     Place{file_, ""} / "sweep" / axes_[i].pointer);
+    }
+    workers += written_workers(scenario);
+    check_workers(point + 1, workers);
+  }
 }
 
 void Study::check_workers(std::size_t points, double workers) const {
@@ -190,20 +270,21 @@ void Study::at_point(std::size_t point, const std::function<void()>& check) cons
     check();
   } catch (const InputError& e) {
     if (axes_.empty()) throw;
-    throw InputError(std::string(e.what()) + whole_instead(axes_, e.what()) +
-                     " (in the sweep, at " + shown_point(axes_, points_[point]) + ")");
+    throw InputError(e, whole_instead(axes_, e.what()) + " (in the sweep, at " +
+                            shown_point(axes_, points_[point]) + ")");
   }
 }
 
-void Study::plan_runs() {
+void Study::plan_runs(const OnPoint& on_point) {
   double workers = 0;
   for (std::size_t point = 0; point < points_.size(); ++point) {
+    if (on_point) on_point(point, points_.size());
     loaded_ = load(point, 0);
     loaded_is_ = {point, 0};
     const Experiment& here = *loaded_;
     if (point == 0) {
       fill_in(here);
-      check_size(tuning_runs_at_all_points(here));
+      check_size(sizes(), tuning_runs_at_all_points(here));
     }
     const std::uint64_t seed = here.scenario().seed;
     check_room_for_seeds(seed, replicas_ - 1);

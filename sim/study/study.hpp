@@ -29,8 +29,13 @@ class Study {
   /// Of all points together, each in every replica that draws its speeds; for the same reason.
   static constexpr std::size_t most_workers = 20'000'000;
 
-  /// Checks every point. Throws InputError for any mistake; nothing has been written then.
-  Study(const std::string& file, const std::vector<Override>& overrides);
+  /// Told before each point is checked: how many have been, and how many there are.
+  using OnPoint = std::function<void(std::size_t checked, std::size_t points)>;
+
+  /// Checks every point. Throws InputError for any mistake; nothing has been written then. Plug-ins are
+  /// those that are loaded beside the scenario's own.
+  Study(const std::string& file, const std::vector<Override>& overrides,
+        const OnPoint& on_point = {}, const std::vector<std::string>& plugins = {});
 
   const std::string& file() const { return file_; }
   const std::string& name() const { return name_; }
@@ -87,11 +92,12 @@ class Study {
   std::unique_ptr<Experiment> load(std::size_t point, std::uint64_t replica) const;
   /// Does it, and says at which point when it refuses something.
   void at_point(std::size_t point, const std::function<void()>& check) const;
-  /// InputError when so many runs of the tuning make it too large.
-  void check_size(double tuning_runs) const;
+  /// InputError when axes of these sizes and so many runs of the tuning make it too large.
+  void check_size(const std::vector<double>& sizes, double tuning_runs) const;
+  std::vector<double> sizes() const;
   double points() const;
   double tuning_runs_at_all_points(const Experiment& first) const;
-  void plan_runs();
+  void plan_runs(const OnPoint& on_point);
   PlannedAlgorithm planned(const Experiment& experiment, std::size_t algorithm, std::size_t point);
   void fill_in(const Experiment& first);
   /// The unit that tunes this algorithm at this point, new or the same as an earlier one's; none
@@ -99,9 +105,10 @@ class Study {
   std::optional<std::size_t> unit_for(const Experiment& experiment, std::size_t algorithm,
                                       std::size_t point);
   void check_tuning_seeds() const;
-  /// InputError unless there are so many seeds above this one.
-  /// So many at the first so many points.
+  /// InputError when the first so many points have too many workers.
   void check_workers(std::size_t points, double workers) const;
+  void count_written_workers() const;
+  /// InputError unless there are so many seeds above this one.
   void check_room_for_seeds(std::uint64_t seed, std::uint64_t more) const;
   /// The run of a unit with these values on its k-th tuning seed.
   std::size_t trial(std::size_t unit, const std::vector<Json>& values, std::size_t k);

@@ -44,7 +44,7 @@ class Halving {
   TuningState state() {
     if (contenders_.size() == 1 || go_through_rungs()) {
       state_.chosen = contenders_.front();
-      state_.at_edge = !edges(contenders_.front()).empty();
+      state_.at_edge = !edges(contenders_.front()).empty() && !is_tied_with_next();
     }
     return state_;
   }
@@ -141,6 +141,24 @@ class Halving {
       if (!run({contenders_.back()}, seeds, rung)) return false;
     }
     return true;
+  }
+
+  /// Whether the second of the last two is exactly as good on the same seeds: what distinguishes them
+  /// does not matter, so nothing better is to be expected beyond.
+  bool is_tied_with_next() const {
+    if (contenders_.size() < 2) return false;
+    const std::size_t seeds =
+        std::min(state_.candidates[contenders_[0]].seeds, state_.candidates[contenders_[1]].seeds);
+    std::vector<TuningScore> scores;
+    for (std::size_t i = 0; i < 2; ++i) {
+      std::vector<const RunResult*> runs;
+      for (std::size_t seed = 0; seed < seeds; ++seed) {
+        runs.push_back(result_(state_.candidates[contenders_[i]].values, seed));
+      }
+      scores.push_back(score_of(runs));
+    }
+    return !is_better(scores[0], scores[1], choice_.goal) &&
+           !is_better(scores[1], scores[0], choice_.goal);
   }
 
   std::vector<Edge> edges(std::size_t candidate) const {

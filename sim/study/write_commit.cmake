@@ -60,6 +60,18 @@ file(GLOB FILES RELATIVE ${SOURCE} ${SOURCE}/sim/study/whatif*pp ${SOURCE}/sim/s
   ${SOURCE}/sim/results/bottleneck*pp)
 digest_of(WHATIF ${FILES})
 
+# What plug-ins are compiled against: every header that they can see.
+set(FILES "")
+foreach(ROOM base scenario learning vocabulary)
+  file(GLOB_RECURSE FOUND RELATIVE ${SOURCE} ${SOURCE}/sim/${ROOM}/*.hpp)
+  list(APPEND FILES ${FOUND})
+endforeach()
+file(GLOB_RECURSE FOUND RELATIVE ${SOURCE} ${SOURCE}/algorithms/*.hpp)
+digest_of(VOCABULARY ${FILES} ${FOUND})
+if(NOT VERSION)
+  set(VERSION "unknown")
+endif()
+
 set(ALGORITHMS "")
 file(GLOB FILES RELATIVE ${SOURCE} ${SOURCE}/algorithms/*.cpp)
 list(SORT FILES)
@@ -87,9 +99,20 @@ ${ALGORITHMS}};
 
 }  // namespace motley
 ")
-if(EXISTS ${OUTPUT})
-  file(READ ${OUTPUT} OLD)
-endif()
-if(NOT "${OLD}" STREQUAL "${TEXT}")
-  file(WRITE ${OUTPUT} "${TEXT}")
-endif()
+function(write_if_changed FILE CONTENT)
+  set(OLD "")
+  if(EXISTS ${FILE})
+    file(READ ${FILE} OLD)
+  endif()
+  if(NOT "${OLD}" STREQUAL "${CONTENT}")
+    file(WRITE ${FILE} "${CONTENT}")
+  endif()
+endfunction()
+
+write_if_changed(${OUTPUT} "${TEXT}")
+get_filename_component(FOLDER ${OUTPUT} DIRECTORY)
+write_if_changed(${FOLDER}/motley_vocabulary.hpp "#pragma once
+// What plug-ins are compiled against.
+#define MOTLEY_VOCABULARY_VERSION \"${VERSION}\"
+#define MOTLEY_VOCABULARY \"${VOCABULARY}\"
+")

@@ -53,6 +53,8 @@ class Algorithm {
   /// The bound that an algorithm is about, if these parameters have one: a run in which it never acted
   /// is one without it, and its reader is warned.
   virtual ActingBound bound() const { return {}; }
+  /// What one should know who trusts its results on this cluster and these data: "weighs ..."; empty: nothing.
+  virtual std::string caution() const { return {}; }
   /// How the model is laid out over the servers and travels, and by what collective workers average.
   virtual ExchangeSpec exchange() const { return {}; }
   /// Whether the workers' own models (see Worker::finish_own_update) are merged now and then. What a

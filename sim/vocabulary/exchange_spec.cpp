@@ -2,7 +2,7 @@
 
 namespace motley {
 
-Fields<ExchangeSpec> ExchangeSpec::fields() {
+Fields<ExchangeSpec> ExchangeSpec::fields(const char* compress_fallback) {
   Fields<ExchangeSpec> f;
   f.add(
       {.name = "overlap",
@@ -18,16 +18,16 @@ Fields<ExchangeSpec> ExchangeSpec::fields() {
        .fallback = "even",
        .choices = {"even", "fast_first", "slow_first"}},
       &ExchangeSpec::placement);
-  f.add(compress_field(), &ExchangeSpec::compress);
+  f.add(compress_field(compress_fallback), &ExchangeSpec::compress);
   return f;
 }
 
-FieldInfo ExchangeSpec::compress_field() {
+FieldInfo ExchangeSpec::compress_field(const char* fallback) {
   return {.name = "compress",
           .doc =
               "how pushed gradients are made smaller; encoding takes no time unless encode_flops "
               "says so",
-          .fallback = JsonValue::parse("{}")};
+          .fallback = JsonValue::parse(fallback)};
 }
 
 const std::vector<std::string>& ExchangeSpec::collectives() {

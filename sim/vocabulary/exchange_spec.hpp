@@ -21,9 +21,10 @@ struct ExchangeSpec {
   Collective collective = Collective::ring;
   std::optional<double> bucket_bytes = {};  ///< of gradients that are all-reduced; empty: whole
 
-  static Fields<ExchangeSpec> fields();
+  /// `compress_fallback`: JSON, what "compress" is when it is not given.
+  static Fields<ExchangeSpec> fields(const char* compress_fallback = "{}");
   /// Of the key "compress", for algorithms that take nothing else of these.
-  static FieldInfo compress_field();
+  static FieldInfo compress_field(const char* fallback = "{}");
 
   /// The names of the collectives, in their order.
   static const std::vector<std::string>& collectives();

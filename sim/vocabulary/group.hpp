@@ -30,6 +30,11 @@ class Pending {
   std::function<bool()> is_done_;
 };
 
+/// The mean of the members' vectors that an all-reduce made, with the numbers that travelled along.
+struct Averaged : Parameters {
+  NotesOfAll numbers;  ///< in the group's order; null where nobody gave any
+};
+
 /// One worker's place in a named group of workers. Every member calls the collectives of a group, in
 /// the same order; those of different groups go on side by side. Each can also be started and waited
 /// for later. Several of a group may be under way, but one all-reduce at a time.
@@ -51,7 +56,12 @@ class Group {
   /// order of arrival. `numbers` travel along at no cost: everybody's come back, in the group's order.
   virtual NotesOfAll all_reduce_mean(Parameters& v, double weight = 1,
                                      std::vector<double> numbers = {}) = 0;
-  virtual Pending<Parameters> start_all_reduce_mean(const Parameters& v, double weight = 1) = 0;
+  virtual Pending<Averaged> start_all_reduce_mean(const Parameters& v, double weight = 1,
+                                                  std::vector<double> numbers = {}) = 0;
+
+  /// Everybody's numbers, in the group's order, by the messages of an all-reduce of so many bytes: numbers
+  /// that are too many to travel along.
+  virtual NotesOfAll exchange(std::vector<double> numbers, std::uint64_t bytes);
 
   /// Waits until every member is here, or has started to wait for that.
   virtual void barrier() = 0;

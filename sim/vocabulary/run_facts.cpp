@@ -42,12 +42,15 @@ void describe_workers(const ClusterPlan& plan, RunFacts& facts) {
   }
   bool limited = false;
   bool plain = true;
+  facts.may_be_faster = !plan.platform_file.empty();
   for (const HostPlan& worker : plan.workers) {
     facts.names.push_back(worker.name);
     facts.class_of.push_back(worker.class_name);
     facts.node_of.push_back(worker.node ? *worker.node : own_machine++);
     limited = limited || worker.max_batch;
     plain = plain && worker.step.is_plain();
+    const bool varies = worker.changes || worker.noise.law == NoiseSpec::Law::lognormal;
+    facts.may_be_faster = facts.may_be_faster || varies;
   }
   for (const HostPlan& worker : plan.workers) {
     if (limited) facts.max_batches.push_back(worker.max_batch);

@@ -32,6 +32,9 @@ struct RunFacts {
   std::vector<std::optional<std::size_t>> max_batches = {};
   /// By rank, with the speeds they are meant for; empty when no speed depends on the batch.
   std::vector<std::pair<double, StepTime>> step_times = {};
+  /// Whether a worker may at times be faster than its speed: by noise of mean 1, changes, or a platform file.
+  bool may_be_faster = false;
+  std::size_t parameters = 0;  ///< of the model that is trained; 0 when nothing is learnt
 
   /// With these batches instead, by rank.
   std::vector<double> speeds_at(std::span<const std::size_t> batches) const;

@@ -11,6 +11,7 @@
 
 #include "sim/learning/data/sample.hpp"
 #include "sim/learning/rules/update_rule.hpp"
+#include "sim/vocabulary/ahead.hpp"
 #include "sim/vocabulary/group.hpp"
 #include "sim/vocabulary/message.hpp"
 #include "sim/vocabulary/shared_state.hpp"
@@ -73,7 +74,8 @@ class Worker {
                                              UpdateRule& rule, const Until& until,
                                              const Parameters& shift = {}) = 0;
   /// Spends the time that so many gradients of n samples take, to see how fast this worker is:
-  /// nothing is drawn or computed. Returns samples per second.
+  /// nothing is drawn or computed. Returns samples per second. Noise is that of the steps to come, which have
+  /// it again; calls in a row go on where the last one ended.
   virtual double measure_speed(std::size_t steps, std::size_t n) = 0;
   /// One step of the rule at home, x <- x - eta g. Takes no time. Workers whose x, g and state of the
   /// rule are the same (replicas after an all-reduce) share the one real computation.
@@ -127,6 +129,11 @@ class Worker {
   /// push(gradient(pull(), n)); but with overlap = layers, layer by layer: each layer's forward step
   /// waits for that layer's weights only, and its gradient leaves when its backward step is done.
   virtual void answer_with_gradient(std::size_t n) = 0;
+  /// One iteration of a worker that does not wait for the answer to what it sends: pulls a model, pushes
+  /// the gradient of n samples at what `at` makes of it, and returns that gradient. With overlap = layers,
+  /// layer by layer: each part of the gradient leaves when its backward step is done and, if it waits, that
+  /// part of the next model is here; meanwhile the backward step goes on.
+  virtual Gradient gradient_ahead(std::size_t n, Ahead& how, const TakenAt& at);
 
   // ---- With other workers ----
 

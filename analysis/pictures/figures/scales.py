@@ -46,5 +46,5 @@ def number_values(axis, values, log):
     for place, value in zip(at, values):
         if not shown or place - shown[-1][0] >= CLOSEST * (at[-1] - at[0]):
             shown.append((place, value))
-    axis.set_ticks([value for _, value in shown], [value_text(value) for _, value in shown])
+    axis.set_ticks([value for _, value in shown], [f"{value:.3g}" if isinstance(value, float) else value_text(value) for _, value in shown])
     axis.set_ticks([], minor=True)

@@ -12,6 +12,8 @@ using DataKind = Kind<DataSpec>;
 
 /// Every kind of data there is, in the order in which it is listed.
 const std::vector<DataKind>& data_catalog();
+/// One that a plug-in brings.
+void add_data_kind(DataKind kind);
 
 // One per file in this folder, or two.
 DataKind fashion_mnist_data();

@@ -91,6 +91,7 @@ class DistinctTexts {
     return are_all_numbers(values) ? ranks_of(values) : ranks_of(texts_);
   }
 
+  bool are_numbers() const { return are_all_numbers(numbers()); }
   /// One that is a number and not a whole one, where all are numbers.
   std::optional<std::string> not_whole() const {
     const std::vector<std::optional<double>> values = numbers();
@@ -305,6 +306,7 @@ CsvData read_csv(const fs::path& train_file, const fs::path& test_file, const Cs
   CsvData data;
   data.features = train.columns.size() - (owner_if_any != nullptr ? 2 : 1);
   data.classes = *std::max_element(meanings.classes.begin(), meanings.classes.end()) + 1;
+  data.has_numbers_for_labels = label.texts.are_numbers();
   check_classes(label, data.classes, train.label_ids.size() + test.label_ids.size(), train.file);
 
   const std::size_t count = train.label_ids.size();
@@ -369,6 +371,7 @@ Dataset standardised(const CsvData& csv, std::size_t train, std::size_t test) {
   };
   Dataset data;
   data.classes = csv.classes;
+  data.has_numbers_for_labels = csv.has_numbers_for_labels;
   data.train = scaled(csv.train, train);
   data.test = scaled(csv.test, test);
   count_owners(csv.train.owners, train, data);

@@ -23,6 +23,7 @@ struct CsvData {
   };
   std::size_t features = 0;
   std::size_t classes = 0;
+  bool has_numbers_for_labels = false;
   Part train;
   Part test;
 };

@@ -37,6 +37,7 @@ struct Dataset {
   /// Whose each training sample is, counted from 0; empty unless the partition is by a column.
   std::vector<std::uint32_t> owners = {};
   std::size_t owner_count = 0;
+  bool has_numbers_for_labels = false;  ///< in a file in which a label may be anything
 
   std::size_t features() const { return static_cast<std::size_t>(train.features.rows()); }
 };

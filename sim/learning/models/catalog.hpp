@@ -11,6 +11,8 @@ using ModelKind = Kind<ModelSpec>;
 
 /// Every kind of model there is, in the order in which it is listed.
 const std::vector<ModelKind>& model_catalog();
+/// One that a plug-in brings.
+void add_model_kind(ModelKind kind);
 
 // One per file in this folder.
 ModelKind softmax_model();

@@ -1,6 +1,6 @@
 #include "sim/learning/data/dataset.hpp"
 #include "sim/learning/models/catalog.hpp"
-#include "sim/learning/models/fully_connected.hpp"
+#include "sim/learning/models/dense_network.hpp"
 #include "sim/learning/models/weight_decay.hpp"
 
 namespace motley {
@@ -26,7 +26,7 @@ struct Mlp final : ModelSpec {
       throw InputError(place / "hidden", "must list at least one size (or choose softmax)");
   }
   std::unique_ptr<Problem> make(const Dataset* data, std::uint64_t) const override {
-    return std::make_unique<FullyConnected>(*data, hidden, weight_decay);
+    return dense_network(*data, hidden, weight_decay);
   }
 };
 

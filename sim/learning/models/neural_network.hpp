@@ -20,18 +20,23 @@ Planes planes_of(const ImageShape& shape);
 template <class S>
 class NetworkRun {
  public:
-  NetworkRun(const NetworkLayers& layers, const Planes& input, std::size_t count,
-             bool plain_kernels = false);
+  NetworkRun(const NetworkLayers& layers, std::size_t count, bool plain_kernels = false);
 
   /// The parameters at which everything is computed from now on; they must stay.
   void load(const S* x);
+  /// Where all layers are flexible: a block has so many images from now on, at most `count`.
+  void take(std::size_t count);
   /// Logits, one row per image; `input` must stay until backward() is done.
   const S* forward(const S* input);
+  /// The same where all layers are flexible, on those rows of `all` that `index` numbers.
+  const S* forward_picked(const S* all, const Sample* index);
   /// After forward(). The gradient with respect to the logits is to be written here first.
   S* logit_delta() { return deltas_[0].data(); }
   void backward(const GradientSum<S>& sum);
 
  private:
+  const S* forward_above_the_first(const S* input);
+
   std::vector<std::unique_ptr<LayerRun<S>>> layers_;
   std::vector<std::size_t> begins_;  // of each layer's parameters
   std::size_t lowest_ = 0;           // the first layer that has any
@@ -39,15 +44,16 @@ class NetworkRun {
   std::vector<Buffer<S>> deltas_;
 };
 
-/// A network that ends in softmax cross-entropy. Parameters lie layer by layer, input first. Weight
-/// decay covers all of them; it is part of gradient() and of the objective that gradient() returns,
-/// not of evaluate().
+/// A network that ends in softmax cross-entropy; with a single dense layer it is softmax regression.
+/// Parameters lie layer by layer, input first. Weight decay covers all of them; it is part of
+/// gradient() and of the objective that gradient() returns, not of evaluate().
 ///
-/// A batch is computed in blocks whose activations fit the caches, of 1, 2, 4, ... images, so that
-/// few of them have to be prepared whatever the batch sizes.
+/// A batch is computed in blocks whose activations fit the caches. Where all layers are flexible, as in
+/// an mlp, samples are read where they lie; otherwise blocks have 1, 2, 4, ... images, so that few of
+/// them have to be prepared whatever the batch sizes.
 class NeuralNetwork final : public Problem {
  public:
-  /// `data` must outlive this, and have a shape.
+  /// `data` must outlive this, and lie as the first layer takes it.
   NeuralNetwork(const Dataset& data, NetworkLayers layers, double weight_decay);
 
   std::size_t dimension() const override { return dimension_; }
@@ -59,7 +65,8 @@ class NeuralNetwork final : public Problem {
   const NetworkLayers& parts() const { return layers_; }
 
   std::unique_ptr<Workspace> make_workspace() const override;
-  /// He-normal weights; biases are zero, normalisations begin as what they are.
+  /// He-normal weights; biases are zero, normalisations begin as what they are. All zero in softmax
+  /// regression, whose objective is convex.
   void initial_model(std::uint64_t seed, std::span<float> x) const override;
   double gradient(std::span<const float> x, std::span<const Sample> samples, std::span<float> g,
                   Workspace& workspace) const override;
@@ -71,11 +78,14 @@ class NeuralNetwork final : public Problem {
 
   /// How many of the images that are left make the next block.
   std::size_t block_of(std::size_t left) const;
+  const float* forward(std::span<const Sample> samples, std::span<const Variation> variations,
+                       NetworkRun<float>& run, Memory& memory) const;
 
   const Dataset& data_;
   NetworkLayers layers_;
   double weight_decay_;
   std::size_t dimension_ = 0;
+  bool flexible_;  // all layers are
   std::size_t largest_block_;
 };
 

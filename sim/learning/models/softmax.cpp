@@ -1,6 +1,6 @@
 #include "sim/learning/data/dataset.hpp"
 #include "sim/learning/models/catalog.hpp"
-#include "sim/learning/models/fully_connected.hpp"
+#include "sim/learning/models/dense_network.hpp"
 #include "sim/learning/models/weight_decay.hpp"
 
 namespace motley {
@@ -15,7 +15,7 @@ struct Softmax final : ModelSpec {
   }
 
   std::unique_ptr<Problem> make(const Dataset* data, std::uint64_t) const override {
-    return std::make_unique<FullyConnected>(*data, std::vector<std::size_t>{}, weight_decay);
+    return dense_network(*data, {}, weight_decay);
   }
 };
 

@@ -29,6 +29,7 @@ Json to_json(const std::vector<TableInfo>& tables) {
                          {"kind", column.is_text ? "text" : "number"},
                          {"unit", column.unit},
                          {"doc", column.doc}});
+      if (column.is_whole) columns.back()["whole"] = true;
       if (!column.only_with.empty()) columns.back()["only_with"] = column.only_with;
     }
     json[table.name] = {{"rows", table.rows}, {"columns", columns}};

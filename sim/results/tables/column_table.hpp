@@ -18,9 +18,10 @@ struct ColumnInfo {
   std::string unit;  ///< empty: a number or text without one
   std::string doc;   ///< what it means, in one line
   bool is_text = false;
-  bool is_axes = false;  ///< stands for one column per axis of the sweep
+  bool is_axes = false;   ///< stands for one column per axis of the sweep
   /// When not empty: the column is there only where this extra is.
   std::string only_with = {};
+  bool is_whole = false;  ///< a count: never between two whole numbers
 };
 
 /// A CSV file of the results folder.
@@ -48,6 +49,7 @@ class ColumnTable {
     using Value = std::decay_t<std::invoke_result_t<Get, const Row&>>;
     constexpr bool is_text = std::is_convertible_v<Value, std::string>;
     info_.columns.push_back({std::move(name), std::move(unit), std::move(doc), is_text, false});
+    info_.columns.back().is_whole = !is_text && std::is_integral_v<Value>;
     cells_.push_back([get](const Row& row) {
       if constexpr (is_text)
         return cell(std::string(std::invoke(get, row))) + ",";

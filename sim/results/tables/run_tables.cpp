@@ -169,7 +169,9 @@ const ColumnTable<OfRun<CurvePoint>>& curves_table() {
     t.add("test_accuracy", "", "on the whole test set", part(&CurvePoint::test_accuracy));
     t.add("oracle", "",
           "1: nobody holds this model; it is what a merge of the workers' own models would give at "
-          "this moment, free of cost, and does not count for the target. 0: the model exists",
+          "this moment, free of cost, and does not count for the target. 0: the model exists, or "
+          "is the mean "
+          "of models that are never merged (see consensus)",
           [](const auto& r) -> std::uint64_t { return r.part.kind == ModelKind::oracle ? 1 : 0; });
     t.add_with("energy", "energy_J", "J", "so far; only where a power is given",
                part(&CurvePoint::energy_J));
@@ -299,12 +301,17 @@ const ColumnTable<OfRun<RunWarning>>& warnings_table() {
     t.add(
         "kind", "",
         "no_update, no_merge (no merge of the workers' models was evaluated), never_moved, "
-        "chance_level (no better than always naming the most frequent class), coarse (the "
+        "chance_level (no better than always naming the most frequent class), met_at_start (the "
+        "initial model meets the target), coarse (the "
         "target was crossed between the first two evaluations: evaluate more often), in_warm_up "
         "(the run ended inside the algorithm's warm-up), bound_idle (its staleness, delay_bound, "
-        "backup, wait_for or period never acted), lockstep (equal workers without noise met at the "
+        "backup, wait_for or period never acted), mean_model (the "
+        "target was reached by the mean of models that are never merged), caution (what the "
+        "algorithm says of itself with "
+        "such data), lockstep (equal workers without noise met at the "
         "server's port in "
-        "every step), at_edge (tuned to the edge of a grid) or tuned_in_vain (no run of the tuning "
+        "every step), at_edge (tuned to the edge of a grid), cut_short "
+        "(its runs ended before another algorithm arrived) or tuned_in_vain (no run of the tuning "
         "learnt anything)",
         part(&RunWarning::kind));
     t.add("text", "", "the same in words", part(&RunWarning::text));

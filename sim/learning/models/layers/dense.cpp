@@ -13,8 +13,15 @@ struct Row {
   S* operator[](std::size_t i) const { return first + i * stride; }
 };
 
-void dense_forward(const DenseShape& shape, const double* x, Row<const double> input,
-                   std::size_t count, bool rectified, Row<double> output) {
+struct PickedRow {
+  Row<const double> all;
+  const Sample* index;
+  const double* operator[](std::size_t i) const { return all[index[i]]; }
+};
+
+template <class Rows>
+void dense_forward(const DenseShape& shape, const double* x, const Rows& input, std::size_t count,
+                   bool rectified, Row<double> output) {
   for (std::size_t s = 0; s < count; ++s) {
     for (std::size_t o = 0; o < shape.outputs; ++o) {
       double sum = x[shape.weights() + o];
@@ -25,9 +32,9 @@ void dense_forward(const DenseShape& shape, const double* x, Row<const double> i
   }
 }
 
-void dense_backward_parameters(const DenseShape& shape, Row<const double> input,
-                               Row<const double> delta, std::size_t count,
-                               const GradientSum<double>& sum) {
+template <class Rows>
+void dense_backward_parameters(const DenseShape& shape, const Rows& input, Row<const double> delta,
+                               std::size_t count, const GradientSum<double>& sum) {
   for (std::size_t i = 0; i < shape.parameters(); ++i) sum.g[i] = sum.start(i);
   for (std::size_t s = 0; s < count; ++s) {
     for (std::size_t o = 0; o < shape.outputs; ++o) {
@@ -54,40 +61,53 @@ void dense_backward_input(const DenseShape& shape, const double* x, Row<const do
 template <class S>
 class DenseRun final : public LayerRun<S> {
  public:
-  DenseRun(const Planes& input, const DenseShape& shape, bool rectified, const RunOptions& options)
+  DenseRun(const Planes& input, const Planes& output, const DenseShape& shape, bool rectified,
+           const RunOptions& options)
       : input_(input),
+        stride_(output.size()),
         shape_(shape),
         rectified_(rectified),
-        options_(options),
+        input_gradient_(options.input_gradient),
+        count_(options.count),
         in_order_(input.block == 1 || input.pixels() == 1),
-        rows_(in_order_ ? 0 : options.count * shape.inputs),
-        output_(options.count * shape.outputs) {}
+        rows_(in_order_ ? 0 : count_ * shape.inputs),
+        output_(count_ * stride_) {}
 
   void load(const S* x) override { x_ = x; }
+  void take(std::size_t count) override { count_ = count; }
 
   const S* forward(const S* input) override {
+    picked_.index = nullptr;
     if (!in_order_) {
       S* to = rows_.data();
       for_numbers([&](std::size_t i) { *to++ = input[i]; });
     }
-    dense_forward(shape_, x_, rows(input), options_.count, rectified_,
-                  {output_.data(), shape_.outputs});
-    return output_.data();
+    return forward_rows(rows(input));
+  }
+
+  const S* forward_picked(const S* all, const Sample* index) override {
+    if (!in_order_) return LayerRun<S>::forward_picked(all, index);
+    picked_ = {rows(all), index};
+    return forward_rows(picked_);
   }
 
   S* backward(const S* input, S* delta, S* spare, const GradientSum<S>& sum) override {
-    if (rectified_) rectify_gradient(delta, output_.data(), output_.size());
-    const Rows deltas{delta, shape_.outputs};
-    dense_backward_parameters(shape_, rows(input), deltas, options_.count, sum);
-    if (!options_.input_gradient) return nullptr;
+    if (rectified_) rectify_gradient(delta, output_.data(), count_ * stride_);
+    const Rows deltas{delta, stride_};
+    if (picked_.index != nullptr) {
+      dense_backward_parameters(shape_, picked_, deltas, count_, sum);
+    } else {
+      dense_backward_parameters(shape_, rows(input), deltas, count_, sum);
+    }
+    if (!input_gradient_) return nullptr;
     if (in_order_) {
       // What is filled up beside the last channels has no gradient.
-      if (input_.size() > shape_.inputs) std::fill_n(spare, options_.count * input_.size(), S{0});
-      dense_backward_input(shape_, x_, deltas, options_.count, {spare, input_.size()});
+      if (input_.size() > shape_.inputs) std::fill_n(spare, count_ * input_.size(), S{0});
+      dense_backward_input(shape_, x_, deltas, count_, {spare, input_.size()});
     } else {
-      dense_backward_input(shape_, x_, deltas, options_.count, {rows_.data(), shape_.inputs});
+      dense_backward_input(shape_, x_, deltas, count_, {rows_.data(), shape_.inputs});
       if (input_.shape.channels % input_.block != 0) {
-        std::fill_n(spare, options_.count * input_.size(), S{0});
+        std::fill_n(spare, count_ * input_.size(), S{0});
       }
       const S* from = rows_.data();
       for_numbers([&](std::size_t i) { spare[i] = *from++; });
@@ -96,7 +116,15 @@ class DenseRun final : public LayerRun<S> {
   }
 
  private:
-  using Rows = std::conditional_t<std::is_same_v<S, float>, EvenRows, Row<const double>>;
+  static constexpr bool in_float = std::is_same_v<S, float>;
+  using Rows = std::conditional_t<in_float, EvenRows, Row<const double>>;
+  using Picked = std::conditional_t<in_float, PickedRows, PickedRow>;
+
+  template <class AnyRows>
+  const S* forward_rows(const AnyRows& input) {
+    dense_forward(shape_, x_, input, count_, rectified_, {output_.data(), stride_});
+    return output_.data();
+  }
 
   /// One row per image, the channels one after the other.
   Rows rows(const S* input) const {
@@ -107,17 +135,20 @@ class DenseRun final : public LayerRun<S> {
   /// f(where it is in the blocks), channel by channel.
   template <class F>
   void for_numbers(const F& f) const {
-    for (std::size_t image = 0; image < options_.count; ++image)
+    for (std::size_t image = 0; image < count_; ++image)
       for (std::size_t c = 0; c < input_.shape.channels; ++c)
         for (std::size_t p = 0; p < input_.pixels(); ++p)
           f(image * input_.size() + input_.at(c, 0, p));
   }
 
   Planes input_;
+  std::size_t stride_;  // from one image's output to the next
   DenseShape shape_;
   bool rectified_;
-  RunOptions options_;
+  bool input_gradient_;
+  std::size_t count_;
   bool in_order_;
+  Picked picked_{};  // what the last forward pass was about; without index: its input
   Buffer<S> rows_;
   Buffer<S> output_;
   const S* x_ = nullptr;
@@ -126,11 +157,11 @@ class DenseRun final : public LayerRun<S> {
 }  // namespace
 
 std::unique_ptr<LayerRun<float>> Dense::in_float(const RunOptions& options) const {
-  return std::make_unique<DenseRun<float>>(input_, shape_, rectified_, options);
+  return std::make_unique<DenseRun<float>>(input_, output(), shape_, rectified_, options);
 }
 
 std::unique_ptr<LayerRun<double>> Dense::in_double(const RunOptions& options) const {
-  return std::make_unique<DenseRun<double>>(input_, shape_, rectified_, options);
+  return std::make_unique<DenseRun<double>>(input_, output(), shape_, rectified_, options);
 }
 
 }  // namespace motley

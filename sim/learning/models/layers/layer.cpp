@@ -1,10 +1,24 @@
 #include "sim/learning/models/layers/layer.hpp"
 
 #include <cmath>
+#include <stdexcept>
 
 #include <boost/random/normal_distribution.hpp>
 
 namespace motley {
+
+template <class S>
+void LayerRun<S>::take(std::size_t) {
+  throw std::logic_error("the number of images of this layer is fixed");
+}
+
+template <class S>
+const S* LayerRun<S>::forward_picked(const S*, const Sample*) {
+  throw std::logic_error("this layer takes images one after the other");
+}
+
+template class LayerRun<float>;
+template class LayerRun<double>;
 
 void NetworkLayer::describe(std::vector<Layer>& layers) const {
   if (flops() > 0) {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "sim/base/random.hpp"
+#include "sim/learning/data/sample.hpp"
 #include "sim/learning/models/layers/planes.hpp"
 #include "sim/learning/models/problem.hpp"
 
@@ -34,6 +35,15 @@ class LayerRun {
   virtual void load(const S*) {}
   /// The output of these images, which stays until the next call.
   virtual const S* forward(const S* input) = 0;
+
+  // Only of layers that are flexible:
+
+  /// A block has so many images from now on, no more than were announced.
+  virtual void take(std::size_t count);
+  /// forward() on rows of `all`, those numbered by `index`, without copying them. backward() then
+  /// takes no notice of its input. Both must stay until it is done.
+  virtual const S* forward_picked(const S* all, const Sample* index);
+
   /// After forward() on the same input. `delta` is the gradient with respect to the output and is
   /// used up. Returns the gradient with respect to the input, which is in `delta` or in `spare`;
   /// nullptr when nobody asks for it.
@@ -55,6 +65,9 @@ class NetworkLayer {
   virtual std::size_t parameters() const { return 0; }
   /// Multiplications and additions of one image's forward pass, of products only.
   virtual double flops() const { return 0; }
+  /// Whether it computes on any number of images, and on images wherever they lie; otherwise the
+  /// number is fixed when its run is made.
+  virtual bool is_flexible() const { return false; }
   /// Fills in the parameters, which are zeros.
   virtual void initialise(RandomStream&, std::span<float>) const {}
   /// Adds what it is in the terms of the model: what travels together is one. The gradients of

@@ -17,9 +17,9 @@ namespace motley {
 /// Ends a run, once: by the stop rule, by what a body throws, or because it cannot go on. Its actor is
 /// the only one that is no daemon, so the others end when it does. It waits for the end and not for a
 /// timer, so that a stuck algorithm is a deadlock and not slow convergence.
-class Referee {
+class Ending {
  public:
-  Referee(Recorder& recorder, Network& network, Agenda& agenda)
+  Ending(Recorder& recorder, Network& network, Agenda& agenda)
       : recorder_(recorder), network_(network), agenda_(agenda) {}
 
   /// The body of its actor.

@@ -1,0 +1,212 @@
+#include "sim/live/calibration.hpp"
+
+#include <algorithm>
+#include <chrono>
+
+#include "sim/engine/worker_samples.hpp"
+#include "sim/live/start_together.hpp"
+
+namespace motley {
+
+const char* Timing::name(What what) {
+  switch (what) {
+    case What::up:
+      return "up";
+    case What::down:
+      return "down";
+    case What::incast:
+      return "incast";
+    case What::outcast:
+      return "outcast";
+    case What::ring:
+      return "ring";
+  }
+  return "";
+}
+
+namespace {
+
+double median_of(std::vector<double> values) {
+  std::ranges::sort(values);
+  return values[values.size() / 2];
+}
+
+class Calibrating {
+ public:
+  Calibrating(LiveRanks& ranks, const CalibrationSetup& setup)
+      : ranks_(ranks),
+        setup_(setup),
+        post_(ranks.transport(), ranks.clock(), ranks.next_run(), ranks.share_machine()),
+        workers_(setup.setup.cluster.workers.size()),
+        hub_(setup.setup.cluster.servers.empty() ? workers_ - 1 : workers_) {
+    post_.on(PacketKind::message, [this](Packet& packet) { ++come_from_[packet.from]; });
+    post_.on(PacketKind::left, [this](Packet&) { ++met_; });
+  }
+
+  Measured measure() {
+    start_together(post_, !ranks_.is_with_first());
+    const std::size_t others = std::min(workers_, hub_);  // workers that are not the hub
+    for (const std::uint64_t bytes : setup_.sizes) {
+      for (std::size_t worker = 0; worker < others; ++worker) {
+        time_pair(Timing::What::up, worker, bytes);
+        time_pair(Timing::What::down, worker, bytes);
+      }
+    }
+    for (std::size_t senders = 1; senders <= others; senders = more(senders, others)) {
+      time_many(Timing::What::incast, senders, setup_.sizes.back());
+      time_many(Timing::What::outcast, senders, setup_.sizes.back());
+    }
+    if (workers_ > 1) {
+      for (const std::uint64_t bytes : setup_.sizes) time_ring(bytes);
+    }
+    if (setup_.computes) time_gradients();
+    return gathered();
+  }
+
+ private:
+  static std::size_t more(std::size_t senders, std::size_t all) {
+    return senders < all ? std::min(2 * senders, all) : all + 1;
+  }
+  std::size_t me() const { return post_.rank(); }
+
+  void send(std::size_t to, std::uint64_t bytes) {
+    ByteWriter nothing;
+    post_.send(to, PacketKind::message, nothing, bytes);
+  }
+  void await(std::size_t from) {
+    post_.wait(forever, [&] { return come_from_[from] > 0; });
+    --come_from_[from];
+  }
+
+  /// Nobody goes on before all are here. By messages, not by MPI, whose own waiting takes a core.
+  void meet() {
+    ++meetings_;
+    ByteWriter nothing;
+    if (me() == 0) {
+      post_.wait(forever, [&] { return met_ == meetings_ * (post_.ranks() - 1); });
+      post_.send_to_others(PacketKind::left, nothing);
+    } else {
+      post_.send(0, PacketKind::left, nothing, 0);
+      post_.wait(forever, [&] { return met_ == meetings_; });
+    }
+  }
+
+  /// Calls `round` several times, all ranks together; the median of what it returns on the one that times.
+  template <class Round>
+  void repeat(Timing timing, bool is_timed_here, const Round& round) {
+    std::vector<double> seconds;
+    for (std::size_t i = 0; i < setup_.repetitions; ++i) {
+      meet();
+      const double begin = LiveClock::machine_s();
+      round();
+      seconds.push_back(LiveClock::machine_s() - begin);
+    }
+    timing.seconds = median_of(seconds);
+    if (is_timed_here) measured_.network.push_back(timing);
+  }
+
+  void time_pair(Timing::What what, std::size_t worker, std::uint64_t bytes) {
+    const std::size_t from = what == Timing::What::up ? worker : hub_;
+    const std::size_t to = what == Timing::What::up ? hub_ : worker;
+    repeat({what, worker, 1, bytes}, me() == from, [&] {
+      if (me() == from) {
+        send(to, bytes);
+        await(to);
+      } else if (me() == to) {
+        await(from);
+        send(from, 0);
+      }
+    });
+  }
+
+  void time_many(Timing::What what, std::size_t senders, std::uint64_t bytes) {
+    const bool in = what == Timing::What::incast;
+    repeat({what, 0, senders, bytes}, me() == hub_, [&] {
+      if (me() == hub_) {
+        for (std::size_t worker = 0; worker < senders; ++worker) send(worker, in ? 0 : bytes);
+        for (std::size_t worker = 0; worker < senders; ++worker) await(worker);
+      } else if (me() < senders) {
+        await(hub_);
+        send(hub_, in ? bytes : 0);
+      }
+    });
+  }
+
+  void time_ring(std::uint64_t bytes) {
+    repeat({Timing::What::ring, me(), workers_, bytes}, me() < workers_, [&] {
+      if (me() >= workers_) return;
+      send((me() + 1) % workers_, bytes);
+      await((me() + workers_ - 1) % workers_);
+    });
+  }
+
+  void time_gradients() {
+    // Those that share a machine one after another, or each would measure the others.
+    for (std::size_t rank = 0; rank < workers_; ++rank) {
+      if (me() == rank) time_own_gradients();
+      if (ranks_.share_machine()) meet();
+    }
+    meet();
+  }
+
+  void time_own_gradients() {
+    const SimulationSetup& setup = setup_.setup;
+    const Problem& problem = setup.problem;
+    if (!problem.is_real()) return;
+    WorkerSamples samples(setup.partition, setup.order, setup.scenario.seed, me(), setup.augment);
+    const std::unique_ptr<Workspace> workspace = problem.make_workspace();
+    std::vector<float> x(problem.dimension());
+    std::vector<float> g(problem.dimension());
+    problem.initial_model(setup.scenario.seed, x);
+    constexpr std::size_t most = 256;
+    constexpr double least_s = 0.05;  // of all repetitions together
+    for (std::size_t batch = 1; batch <= std::min(most, problem.train_size()); batch *= 2) {
+      std::vector<double> seconds;
+      double all = 0;
+      while (seconds.size() < setup_.repetitions || all < least_s) {
+        samples.draw(batch);
+        workspace->variations = samples.variations();
+        const double begin = LiveClock::machine_s();
+        problem.gradient(x, samples.drawn(), g, *workspace);
+        seconds.push_back(LiveClock::machine_s() - begin);
+        all += seconds.back();
+      }
+      measured_.computing.push_back({me(), batch, median_of(seconds)});
+    }
+  }
+
+  Measured gathered() {
+    ByteWriter mine;
+    mine.put_list(measured_.network);
+    mine.put_list(measured_.computing);
+    const std::string text(reinterpret_cast<const char*>(mine.bytes().data()), mine.size());
+    meet();
+    Measured all;
+    for (const std::string& of : ranks_.transport().exchange(text)) {
+      ByteReader reader(std::as_bytes(std::span(of)));
+      const std::vector<Timing> network = reader.take_list<Timing>();
+      const std::vector<SpeedTiming> computing = reader.take_list<SpeedTiming>();
+      all.network.insert(all.network.end(), network.begin(), network.end());
+      all.computing.insert(all.computing.end(), computing.begin(), computing.end());
+    }
+    return all;
+  }
+
+  LiveRanks& ranks_;
+  const CalibrationSetup& setup_;
+  Post post_;
+  std::size_t workers_;
+  std::size_t hub_;
+  std::map<std::size_t, std::size_t> come_from_;  // messages that nobody has waited for yet
+  std::size_t meetings_ = 0;
+  std::size_t met_ = 0;
+  Measured measured_;
+};
+
+}  // namespace
+
+Measured calibrate(LiveRanks& ranks, const CalibrationSetup& setup) {
+  return Calibrating(ranks, setup).measure();
+}
+
+}  // namespace motley

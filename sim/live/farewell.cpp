@@ -1,0 +1,103 @@
+#include "sim/live/farewell.hpp"
+
+#include <algorithm>
+#include <set>
+
+namespace motley {
+namespace {
+
+/// How long the others are given. Who interrupts a run often kills it a second later.
+double patience_s(const Ending& ending) {
+  switch (ending.how) {
+    case Ending::How::interrupted:
+      return 0.4;
+    case Ending::How::failed:
+      return 3;
+    default:
+      return 60;
+  }
+}
+
+constexpr std::size_t piece_bytes = std::size_t{32} << 20U;
+
+void send_log(Post& post, std::size_t to) {
+  ByteWriter all;
+  put_log(all, post.log());
+  const std::span<const std::byte> bytes = all.bytes();
+  for (std::size_t begin = 0; begin < bytes.size(); begin += piece_bytes) {
+    const std::span<const std::byte> piece =
+        bytes.subspan(begin, std::min(piece_bytes, bytes.size() - begin));
+    ByteWriter content;
+    content.put<std::uint64_t>(begin);
+    content.put<std::uint64_t>(bytes.size());
+    content.put_list(piece);
+    post.send(to, PacketKind::log, content, 0);
+  }
+}
+
+/// Of one rank, piece by piece.
+struct Incoming {
+  std::vector<std::byte> bytes;
+  std::size_t here = 0;
+
+  void add(ByteReader content) {
+    const auto begin = content.take<std::uint64_t>();
+    const auto size = content.take<std::uint64_t>();
+    const std::vector<std::byte> piece = content.take_list<std::byte>();
+    bytes.resize(size);
+    std::ranges::copy(piece, bytes.begin() + static_cast<std::ptrdiff_t>(begin));
+    here += piece.size();
+  }
+  bool is_complete() const { return !bytes.empty() && here == bytes.size(); }
+};
+
+}  // namespace
+
+Gathered gather_logs(Post& post) {
+  std::set<std::size_t> thanked;
+  std::vector<Incoming> incoming(post.ranks());
+  post.on(PacketKind::log, [&](Packet& packet) { incoming[packet.from].add(packet.content()); });
+  post.on(PacketKind::answer, [&](Packet& packet) { thanked.insert(packet.from); });
+  post.while_waiting(nullptr);
+
+  const double patience = patience_s(post.ending());
+  ByteWriter nothing;
+  post.send_to_others(PacketKind::farewell, nothing);
+  post.wait_anyway(post.now() + patience, [&] {
+    return post.farewells().size() + 1 == post.ranks() && !post.transport().is_busy();
+  });
+  std::set<std::size_t> gone = post.farewells();  // they are alive
+  gone.insert(post.rank());
+  Gathered gathered;
+  for (std::size_t rank = 0; rank < post.ranks(); ++rank) {
+    if (!gone.contains(rank)) gathered.lost.push_back(rank);
+  }
+  const std::size_t writer = *gone.begin();
+  if (writer != post.rank()) {
+    send_log(post, writer);
+    post.wait_anyway(post.now() + patience, [&] { return thanked.contains(writer); });
+    post.wait_anyway(post.now() + patience, [&] { return post.transport().has_sent_all(); });
+    return gathered;
+  }
+  post.wait_anyway(post.now() + patience, [&] {
+    return std::ranges::all_of(gone, [&](std::size_t rank) {
+      return rank == post.rank() || incoming[rank].is_complete();
+    });
+  });
+  gathered.logs.emplace(post.ranks());
+  for (const std::size_t rank : gone) {
+    if (rank == post.rank()) {
+      (*gathered.logs)[rank] = post.log();
+    } else if (incoming[rank].is_complete()) {
+      ByteReader reader(incoming[rank].bytes);
+      (*gathered.logs)[rank] = take_log(reader);
+      post.send(rank, PacketKind::answer);
+    } else {
+      gathered.lost.push_back(rank);
+    }
+  }
+  post.wait_anyway(post.now() + patience, [&] { return post.transport().has_sent_all(); });
+  return gathered;
+}
+
+}  // namespace motley

@@ -1,0 +1,83 @@
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include "sim/engine/worker_samples.hpp"
+#include "sim/learning/rules/update_rule.hpp"
+#include "sim/live/compute_thread.hpp"
+#include "sim/live/live_context.hpp"
+#include "sim/scenario/noise.hpp"
+
+namespace motley {
+
+/// What a worker computes, really. Where computations are emulated each takes the time that the scenario
+/// gives it: the rest is waited for. Work that is given up ends at the next batch.
+class LiveComputation {
+ public:
+  /// `is_given_up`: whether this is the moment.
+  using GivenUp = std::function<bool(const Until&)>;
+  LiveComputation(LiveContext& context, std::size_t rank, WorkerSamples& samples,
+                  GivenUp is_given_up);
+
+  // See Worker.
+  std::optional<Gradient> gradient(const Model& x, std::size_t n, const Until& until);
+  std::optional<Trained> local_steps(Model x, std::size_t steps, std::size_t n, UpdateRule& rule,
+                                     const Until& until, const Parameters& shift);
+  /// `ready` is called whenever the backward step would be through another bucket. Emulated only.
+  Gradient gradient_by_buckets(const Model& x, std::size_t n,
+                               const std::vector<GradientBucket>& buckets,
+                               const std::function<void(const Parameters&)>& ready);
+  void encode(double flops);
+  double measure_speed(std::size_t steps, std::size_t n);
+  void keep_losses() { keep_losses_ = true; }
+  std::span<const float> sample_losses() const { return sample_losses_; }
+
+ private:
+  /// How many samples' time a gradient of batch_ takes, without noise.
+  double samples_to_spend() const;
+  double take_noise(std::size_t steps);
+  /// When work of so many flops is done that begins now; now, where nothing is emulated.
+  double end_of(double flops);
+  void prepare();
+  void compute();
+  void start_real();
+  void join_real();
+  /// Waits for the moment and for the real computation; false when it was given up.
+  bool pass_until(double end_s, const Until& until);
+  void note_gradients();
+  std::optional<double> run(const Until& until);
+
+  LiveContext& context_;
+  std::size_t rank_;
+  WorkerSamples& samples_;
+  GivenUp is_given_up_;
+  StepNoise noise_;
+  std::optional<StepNoise> measured_noise_;  // of calls of measure_speed() in a row
+  std::unique_ptr<SpeedCurve> curve_;
+  std::unique_ptr<Workspace> workspace_;
+  bool keep_losses_ = false;
+
+  // The computation under way: see WorkerComputation.
+  std::size_t steps_ = 0;
+  std::size_t batch_ = 0;
+  UpdateRule* rule_ = nullptr;
+  Parameters at_;
+  Parameters shift_;
+  Parameters g_;
+  Parameters moved_;
+  std::span<const float> at_values_;
+  std::span<const float> shift_values_;
+  std::span<float> g_values_;
+  std::span<float> moved_values_;
+  std::vector<double> losses_;
+  std::vector<float> sample_losses_;
+  double real_begin_s_ = 0;
+  std::atomic<double> real_end_s_ = 0;  // by the clock of the machine
+  std::atomic<bool> give_up_ = false;
+  ComputeThread thread_;  // the last: it ends first
+};
+
+}  // namespace motley

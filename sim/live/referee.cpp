@@ -1,0 +1,147 @@
+#include "sim/live/referee.hpp"
+
+#include <algorithm>
+#include <sstream>
+
+#include "sim/engine/who_waits.hpp"
+
+namespace motley {
+namespace {
+
+constexpr double report_every_s = 0.25;
+/// A rank that moves its messages on is heard of every quarter of a second, however busy its machine is.
+constexpr double silent_after_s = 30;
+/// Nothing is under way, nobody computes: nothing will come of it.
+constexpr double still_after_s = 3;
+
+}  // namespace
+
+Referee::Referee(LiveContext& context) : context_(context), reports_(context.post().ranks()) {
+  for (Report& report : reports_) report.heard_s = context.clock();
+  context.post().on(PacketKind::report,
+                    [this](Packet& packet) { take(packet.from, packet.content()); });
+}
+
+std::string Referee::name_of(std::size_t rank) const {
+  const ClusterPlan& cluster = context_.setup().cluster;
+  const std::size_t workers = cluster.workers.size();
+  if (rank < workers) return cluster.workers[rank].name;
+  return rank - workers < cluster.servers.size() ? cluster.servers[rank - workers].name
+                                                 : "spare rank";
+}
+
+Referee::Report Referee::own() const {
+  const Post& post = context_.post();
+  return {context_.clock(), context_.updates(), context_.samples(), post.sent(),
+          post.received(),  has_ended_,         post.waits_for()};
+}
+
+void Referee::put(ByteWriter& to, const Report& report) const {
+  to.put(report.updates);
+  to.put(report.samples);
+  to.put(report.sent);
+  to.put(report.received);
+  to.put(report.has_ended);
+  to.put(report.waits_for);
+}
+
+void Referee::take(std::size_t rank, ByteReader content) {
+  Report& report = reports_[rank];
+  report.heard_s = context_.clock();
+  report.updates = content.take<std::uint64_t>();
+  report.samples = content.take<std::uint64_t>();
+  report.sent = content.take<std::uint64_t>();
+  report.received = content.take<std::uint64_t>();
+  report.has_ended = content.take<bool>();
+  report.waits_for = content.take_text();
+}
+
+void Referee::look() {
+  const double now = context_.clock();
+  if (now < next_s_ || context_.post().is_over()) return;
+  next_s_ = now + report_every_s;
+  Post& post = context_.post();
+  reports_[post.rank()] = own();
+  ByteWriter content;
+  put(content, own());
+  if (post.rank() == 0) {
+    post.send_to_others(PacketKind::report, content);
+    judge();
+  } else {
+    post.send(0, PacketKind::report, content, 0);
+  }
+  judge_silence();
+}
+
+void Referee::judge() {
+  const std::size_t workers = context_.workers();
+  std::uint64_t updates = 0;
+  std::uint64_t samples = 0;
+  for (std::size_t rank = 0; rank < workers; ++rank) {
+    updates += reports_[rank].updates;
+    samples += reports_[rank].samples;
+  }
+  if (context_.algorithm().needs_server()) {
+    // An update of the whole is made when every shard has it.
+    std::uint64_t least = reports_[workers].updates;
+    for (std::size_t shard = 0; shard < context_.shards().size(); ++shard) {
+      least = std::min(least, reports_[workers + shard].updates);
+    }
+    updates += least;
+  }
+  const SimulationSetup& setup = context_.setup();
+  StopRule stop(setup.scenario.stop, setup.problem.train_size());
+  stop.check_budget(0, updates, samples);
+  const bool all_ended =
+      std::all_of(reports_.begin(), reports_.begin() + static_cast<std::ptrdiff_t>(workers),
+                  [](const Report& report) { return report.has_ended; });
+  if (stop.stopped() || all_ended) {
+    context_.post().end({Ending::How::finished, ""});
+    return;
+  }
+  judge_standstill();
+}
+
+void Referee::judge_silence() {
+  const double now = context_.clock();
+  const bool is_first = context_.post().rank() == 0;
+  for (std::size_t rank = 0; rank < (is_first ? reports_.size() : 1); ++rank) {
+    const double silent_s = now - reports_[rank].heard_s;
+    if (rank == context_.post().rank() || silent_s < silent_after_s) continue;
+    std::ostringstream text;
+    text << "rank " << rank << " (" << name_of(rank) << ") has not been heard of for "
+         << silent_after_s << " s";
+    context_.post().end({Ending::How::failed, text.str()});
+    return;
+  }
+}
+
+void Referee::judge_standstill() {
+  const double now = context_.clock();
+  std::uint64_t sent = 0;
+  std::uint64_t received = 0;
+  bool waiting = true;
+  bool same = before_.size() == reports_.size();
+  for (std::size_t rank = 0; rank < reports_.size(); ++rank) {
+    const Report& report = reports_[rank];
+    sent += report.sent;
+    received += report.received;
+    waiting = waiting && (report.has_ended || report.waits_for != "nothing");
+    same = same && before_[rank].sent == report.sent &&
+           before_[rank].waits_for == report.waits_for && before_[rank].samples == report.samples &&
+           before_[rank].updates == report.updates;
+  }
+  if (!same || !waiting || sent != received) {
+    before_ = reports_;
+    still_since_s_ = now;
+    return;
+  }
+  if (now - still_since_s_ < still_after_s) return;
+  WhoWaits who;
+  for (std::size_t rank = 0; rank < reports_.size(); ++rank) {
+    if (!reports_[rank].has_ended) who.add(name_of(rank), reports_[rank].waits_for);
+  }
+  context_.post().end({Ending::How::failed, who.text(still_since_s_)});
+}
+
+}  // namespace motley

@@ -1,0 +1,66 @@
+#pragma once
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sim/live/live_context.hpp"
+
+namespace motley {
+
+/// The average of a vector among the members of a group by a ring of messages, one round: every member
+/// passes pieces on to its right, 2 (W-1) of them, each of the size that it has in a simulation. It goes on
+/// whatever its member does meanwhile.
+///
+/// Where the scenario's messages have room for it, the first W-1 carry everybody's whole vector, and each
+/// member adds them up in the group's order: the same bits as in a simulation. Where they have none, as
+/// with messages of the real size, they carry partial sums of pieces: the same but for rounding.
+class RingAverage {
+ public:
+  struct Ring {
+    LiveContext& context;
+    std::string name;                ///< of the group
+    std::vector<std::size_t> ranks;  ///< in the group's order
+    std::size_t member = 0;          ///< the place of this worker
+  };
+  /// What one member puts in.
+  struct Part {
+    Parameters vector;
+    double weight = 1;
+    std::vector<double> numbers = {};
+  };
+
+  /// `bytes`: of the whole vector. Without a part nothing is averaged: bytes move, and nothing else.
+  RingAverage(const Ring& ring, std::uint64_t round, std::uint64_t bytes, std::optional<Part> part);
+
+  /// What has come for this round, in any order.
+  void arrived(std::uint32_t step, const Packet& packet, ByteReader content);
+  bool is_done() const { return next_ == steps(); }
+  /// When it is done.
+  Parameters mean();
+  NotesOfAll numbers() const;
+
+ private:
+  std::size_t size() const { return ring_.ranks.size(); }
+  std::uint32_t steps() const { return static_cast<std::uint32_t>(2 * (size() - 1)); }
+  std::uint64_t piece_bytes(std::size_t piece) const;
+  std::span<float> piece(std::size_t index);
+  /// Which piece this member sends at a step.
+  std::size_t piece_sent(std::uint32_t step) const;
+  void send(std::uint32_t step);
+  void take(std::uint32_t step, ByteReader& content);
+
+  const Ring& ring_;
+  std::uint64_t round_;
+  std::uint64_t bytes_;
+  bool averages_;
+  bool whole_vectors_ = false;
+  std::vector<Part> parts_;  // by member
+  Parameters sum_;           // where pieces are added up on their way
+  std::uint32_t next_ = 0;   // the step that is to come
+  std::map<std::uint32_t, Buffer> early_;
+};
+
+}  // namespace motley

@@ -1,0 +1,61 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sim/engine/simulate.hpp"
+#include "sim/live/ending.hpp"
+#include "sim/live/live_clock.hpp"
+#include "sim/live/run_log.hpp"
+#include "sim/live/transport.hpp"
+
+namespace motley {
+
+/// The ranks of this program, as they are for all its runs.
+class LiveRanks {
+ public:
+  explicit LiveRanks(Transport& transport);
+
+  Transport& transport() { return transport_; }
+  LiveClock& clock() { return clock_; }
+  std::size_t rank() const { return transport_.rank(); }
+  std::size_t size() const { return transport_.size(); }
+  /// Whether any two of them are on one machine.
+  bool share_machine() const { return share_machine_; }
+  /// Whether this one is on the first rank's.
+  bool is_with_first() const { return is_with_first_; }
+  std::uint32_t next_run() { return ++runs_; }
+
+ private:
+  Transport& transport_;
+  LiveClock clock_;
+  bool share_machine_ = false;
+  bool is_with_first_ = false;
+  std::uint32_t runs_ = 0;
+};
+
+/// How many ranks a run of the algorithm needs: workers, then servers.
+std::size_t ranks_needed(const ClusterPlan& cluster, const Algorithm& algorithm);
+
+/// Why a run cannot be live, in one sentence that begins with the place in the scenario; empty when it can.
+std::string why_not_live(const SimulationSetup& setup, const Algorithm& algorithm, bool emulate);
+
+/// What became of a live run on this rank.
+struct LiveOutcome {
+  Ending ending;
+  double end_s = 0;  ///< when it was over
+  /// What all ranks have recorded, by rank, for replay(): on the first rank, or where that one is lost on
+  /// the next. Those of lost ranks are empty.
+  std::optional<std::vector<RunLog>> logs;
+  std::vector<std::size_t> lost;  ///< ranks
+};
+
+/// One run of one algorithm for real; every rank calls it with the same arguments. Computations take the
+/// time that the scenario gives them if `emulate`, else their own. `has_begun` is called when all are there.
+LiveOutcome run_live(LiveRanks& ranks, const SimulationSetup& setup, const Algorithm& algorithm,
+                     bool emulate, const std::function<void()>& has_begun);
+
+}  // namespace motley

@@ -1,0 +1,63 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sim/learning/rules/parameters.hpp"
+#include "sim/live/bytes.hpp"
+
+namespace motley {
+
+/// One thing that a rank has noted. Which of the fields count depends on what it is.
+struct LogEntry {
+  enum class Kind : std::uint8_t {
+    computes,      ///< begins to compute
+    has_computed,  ///< ends
+    discards,      ///< computing of `value` seconds was for nothing; of worker `who`
+    gradient,      ///< of `count` samples, with mean loss `value` (NaN: nothing is learnt)
+    arrival,  ///< a message from node `who` of `count` bytes, departed at begin_s, the number-th here
+    staleness,  ///< of what worker `who` has pushed: `count`
+    update,  ///< of the global model, or of this server's shard, begun at begin_s, of mean staleness `value`
+    own_update,  ///< of this worker's own model, the count-th since it was merged
+    decision,    ///< `text` is `value` for worker `who`
+    left         ///< its body has ended
+  };
+
+  Kind kind = Kind::computes;
+  double time_s = 0;
+  double begin_s = 0;
+  double value = 0;
+  std::uint64_t who = 0;
+  std::uint64_t count = 0;
+  std::uint64_t number = 0;
+  std::string text = {};
+  std::vector<std::uint32_t> used = {};  ///< update: of which arrivals
+  /// The model as it was then, if it was kept: index into RunLog::models.
+  std::optional<std::uint32_t> model = {};
+};
+
+/// What happened to one rank, in order, and the models it kept. Nothing is worked out while the run goes
+/// on: see replay.hpp.
+struct RunLog {
+  std::vector<LogEntry> entries;
+  std::vector<Parameters> models;
+  std::uint64_t data_samples = 0;
+  // Where computations are stretched to what the scenario says: how many there were, and of those that
+  // took longer in reality how many and by how much.
+  std::uint64_t computations = 0;
+  std::uint64_t overruns = 0;
+  double overrun_s = 0;
+  double computed_s = 0;  ///< of all of them, as the scenario says
+
+  std::uint32_t keep(const Parameters& model) {
+    models.push_back(model);
+    return static_cast<std::uint32_t>(models.size() - 1);
+  }
+};
+
+void put_log(ByteWriter& to, const RunLog& log);
+RunLog take_log(ByteReader& from);
+
+}  // namespace motley

@@ -1,0 +1,104 @@
+#!/usr/bin/env bash
+# A cluster of network namespaces on this machine: live_cluster.sh HOSTS RATE DELAY COMMAND...
+#
+# Every host is a namespace with a network card of its own, joined by a bridge in a namespace that is the
+# switch. Cards send and receive at RATE (as tc writes it, 200mbit), and each way of a message takes twice DELAY
+# (500us): once up, once down; without delays where the kernel has no netem, which is said. COMMAND runs in the first host, with MOTLEY_MPIRUN set to an mpirun that starts one
+# rank in each of the hosts, in their order. All of it is removed at the end, however that comes; its names
+# carry the number of this process. As root; exit code 2 says that no such cluster can be made here.
+set -euo pipefail
+export PATH=$PATH:/usr/sbin:/sbin
+
+hosts=$1 rate=$2 delay=$3
+shift 3
+name=motley$$
+place=$(mktemp -d "/tmp/$name.XXXXXX")
+net=10.213 # addresses that nobody outside sees
+
+remove_everything() {
+  status=$?
+  trap - EXIT
+  local space pid
+  for space in $(ip netns list 2>/dev/null | awk -v name="$name-" 'index($1, name) == 1 { print $1 }'); do
+    for pid in $(ip netns pids "$space" 2>/dev/null); do kill -KILL "$pid" 2>/dev/null || :; done
+    ip netns delete "$space" || :
+  done
+  rm -rf "$place"
+  exit "$status"
+}
+trap remove_everything EXIT
+trap 'exit 130' INT
+trap 'exit 143' TERM HUP
+
+impossible() {
+  printf 'no cluster of network namespaces can be made here: %s\n' "$1" >&2
+  exit 2
+}
+
+[[ $(id -u) == 0 ]] || impossible 'only root can'
+for program in ip tc mpirun; do
+  command -v "$program" >/dev/null || impossible "there is no $program (Debian: iproute2, openmpi-bin)"
+done
+ip netns add "$name-switch" 2>"$place/error" || impossible "$(cat "$place/error")"
+
+in_switch() { ip netns exec "$name-switch" "$@"; }
+in_switch ip link add bridge type bridge
+in_switch ip link set bridge up
+
+# A token bucket of a few packets, and behind it room for what TCP sends ahead.
+delays=true
+shape() { # NAMESPACE DEVICE
+  ip netns exec "$1" tc qdisc add dev "$2" root handle 1: tbf rate "$rate" burst 15kb limit 2mb || return
+  if $delays && ! ip netns exec "$1" tc qdisc add dev "$2" parent 1: handle 2: netem delay "$delay" limit 100000 \
+    2>/dev/null; then
+    delays=false
+  fi
+}
+
+addresses=()
+for ((i = 0; i < hosts; ++i)); do
+  space=$name-$i
+  ip netns add "$space"
+  ip link add card netns "$space" type veth peer name "port$i" netns "$name-switch"
+  in_switch ip link set "port$i" master bridge
+  in_switch ip link set "port$i" up
+  ip -n "$space" address add "$net.0.$((i + 1))/16" dev card
+  ip -n "$space" link set card up
+  ip -n "$space" link set lo up
+  # No packets larger than a real card's: a bucket would let them pass as one.
+  ip netns exec "$space" ethtool -K card tso off gso off gro off >/dev/null 2>&1 || :
+  in_switch ethtool -K "port$i" tso off gso off gro off >/dev/null 2>&1 || :
+  shape "$space" card 2>"$place/error" || impossible "tc: $(cat "$place/error")"
+  shape "$name-switch" "port$i"
+  addresses+=("$net.0.$((i + 1))")
+done
+
+$delays || printf 'this kernel has no netem: links without delay\n' >&2
+
+# Starts a command in the namespace of an address: what Open MPI takes for a remote shell.
+cat >"$place/agent" <<END
+#!/bin/sh
+while case \$1 in -*) true ;; *) false ;; esac; do shift; done
+space=$name-\$((\${1##*.} - 1))
+shift
+# Open MPI takes hosts of one name for one: their daemons would meet in the same folder.
+TMPDIR=\$(mktemp -d "$place/daemon.XXXXXX")
+export TMPDIR
+exec ip netns exec "\$space" sh -c "\$*"
+END
+chmod +x "$place/agent"
+
+list=$(IFS=,; echo "${addresses[*]}")
+cat >"$place/mpirun" <<END
+#!/bin/sh
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 PMIX_MCA_gds=hash
+TMPDIR=\$(mktemp -d "$place/job.XXXXXX")
+export TMPDIR
+exec mpirun --host "$list" --map-by node --bind-to none --mca plm rsh --mca plm_rsh_agent "$place/agent" \\
+  --mca btl tcp,self --mca btl_tcp_if_include "$net.0.0/16" --mca oob_tcp_if_include "$net.0.0/16" \\
+  --mca pml ob1 --mca mpi_yield_when_idle 1 "\$@"
+END
+chmod +x "$place/mpirun"
+
+MOTLEY_MPIRUN=$place/mpirun ip netns exec "$name-0" "$@" &
+wait $!
