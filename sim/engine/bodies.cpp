@@ -20,6 +20,12 @@ Bodies::Bodies(World& world) : world_(world) {
 Bodies::~Bodies() = default;
 
 void Bodies::start() {
+  const bool all_begin = !world_.algorithm.workers_begin_with_a_model();
+  // Side by side in memory, before there are stacks in between: with thousands of workers a step costs as
+  // much as the pages it touches.
+  for (std::size_t rank = 0; all_begin && rank < workers_.size(); ++rank) {
+    if (world_.failures.is_up(rank)) worker(rank);
+  }
   generation::add_actor("referee", world_.platform.any_host(),
                         [this] { world_.ending.wait_for_end(); });
   if (world_.layout.has_server()) {
@@ -27,8 +33,7 @@ void Bodies::start() {
       if (world_.failures.is_up(world_.server_node(*shard))) start_server(*shard);
     }
   }
-  if (world_.algorithm.workers_begin_with_a_model()) return;
-  for (std::size_t rank = 0; rank < workers_.size(); ++rank) {
+  for (std::size_t rank = 0; all_begin && rank < workers_.size(); ++rank) {
     if (world_.failures.is_up(rank)) start_worker(rank);
   }
 }
