@@ -56,7 +56,7 @@ std::vector<FieldInfo> with_keys_of_objects(const std::vector<FieldInfo>& fields
   std::vector<FieldInfo> all;
   for (const FieldInfo& field : fields) {
     all.push_back(field);
-    all.back().children.clear();
+    all.back().children = {};
     for (FieldInfo child : field.children) {
       child.name = field.name + "." + child.name;
       all.push_back(std::move(child));
@@ -134,7 +134,7 @@ Families with_word(const std::string& word) {
   });
   for (const auto& [family, members] : by_family()) {
     if (family != in_lower_case(word)) continue;
-    std::erase_if(found, [&](const auto& other) { return other.first == family; });
+    std::erase_if(found, [&name = family](const auto& other) { return other.first == name; });
     found.insert(found.begin(), {family, members});
   }
   return found;

@@ -145,7 +145,7 @@ bool do_missing(const Study& study, ReadyRuns& ready, std::size_t done, ResultsF
   };
   events.limited = [&](std::size_t most, const std::string& why) { display.limited(most, why); };
   events.more = [&] {
-    const std::vector<std::size_t> more = ready.take();
+    std::vector<std::size_t> more = ready.take();
     if (!more.empty()) {
       const ReadyRuns::Work now = ready.left();
       display.expect(now.runs, now.cost);

@@ -22,7 +22,7 @@ namespace {
 /// A word that goes into a line for Slurm as it is.
 std::string plain_word(const po::variables_map& options, const char* name) {
   if (options.count(name) == 0) return "";
-  const std::string word = options[name].as<std::string>();
+  std::string word = options[name].as<std::string>();
   if (word.empty() || word.find_first_of(" \t\n\"'\\") != std::string::npos) {
     throw InputError(std::string("--") + name + ": must be one word, got '" + word + "'");
   }
@@ -70,7 +70,7 @@ std::string submit(const std::string& sbatch_options, const fs::path& script) {
   std::string answer;
   for (int c = std::fgetc(pipe); c != EOF; c = std::fgetc(pipe)) answer += static_cast<char>(c);
   const int status = pclose(pipe);
-  const std::string id = answer.substr(0, answer.find_first_of(";\n"));
+  std::string id = answer.substr(0, answer.find_first_of(";\n"));
   if (!WIFEXITED(status) || WEXITSTATUS(status) != 0 || id.empty()) {
     throw std::runtime_error("'" + command + "' failed; is this a Slurm cluster?");
   }

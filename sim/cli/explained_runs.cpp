@@ -129,7 +129,7 @@ std::string point_meant(const std::filesystem::path& folder, const std::string& 
   for (std::size_t i = 0; i < runs.rows(); ++i) {
     const std::string point = point_of_row(runs, i);
     points.insert(point);
-    if (point == given) return point;
+    if (point == given) return given;
     if (is_meant(wanted, axes_of(runs, i))) meant.insert(point);
   }
   if (meant.size() == 1) return *meant.begin();

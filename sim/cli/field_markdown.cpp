@@ -73,15 +73,15 @@ void collect(const std::vector<FieldInfo>& fields, const std::string& path,
              std::vector<Object>& objects) {
   for (const FieldInfo& field : fields) {
     if (field.children.empty()) continue;
-    const ObjectPlace here{path + field.name, &field.children};
+    const ObjectPlace here{path + field.name, &field.children.all()};
     const auto known = std::find_if(objects.begin(), objects.end(), [&](const Object& object) {
       return object.name == field.name && (has_all_keys(*object.keys, field.children) ||
                                            has_all_keys(field.children, *object.keys));
     });
     if (known == objects.end()) {
-      objects.push_back({field.name, &field.children, {here}});
+      objects.push_back({field.name, &field.children.all(), {here}});
     } else {
-      if (!has_all_keys(*known->keys, field.children)) known->keys = &field.children;
+      if (!has_all_keys(*known->keys, field.children)) known->keys = &field.children.all();
       known->places.push_back(here);
     }
     collect(field.children, here.path + ".", objects);

@@ -8,7 +8,7 @@ namespace motley {
 namespace {
 
 std::filesystem::path script(const std::string& name) {
-  const std::filesystem::path file = shipped_file("analysis/" + name);
+  std::filesystem::path file = shipped_file("analysis/" + name);
   if (file.empty()) {
     throw InputError(
         "report: analysis/" + name +

@@ -6,6 +6,8 @@
 #include <simgrid/kernel/Timer.hpp>
 #include <simgrid/s4u.hpp>
 
+#include "sim/engine/fetch_ahead.hpp"
+
 namespace motley {
 
 using simgrid::kernel::timer::Timer;
@@ -28,6 +30,13 @@ bool Agenda::has_only_background() const {
       entries_, [](const Entry& entry) { return entry.event->background_ || !is_valid(entry); });
 }
 
+namespace {
+
+/// Of what happens next, and of what stands behind it: a message, or what a worker computes.
+constexpr std::size_t fetched_ahead = 256;
+
+}  // namespace
+
 void Agenda::drop_first() {
   std::pop_heap(entries_.begin(), entries_.end(), std::greater<>());
   entries_.pop_back();
@@ -46,6 +55,7 @@ void Agenda::arm() {
   if (entries_.empty()) return;
   const double next = entries_.front().time;
   if (armed_.empty() || next < armed_.back().time) {
+    fetch_ahead(entries_.front().event, fetched_ahead);
     armed_.push_back({next, Timer::set(next, [this] { run_due(); })});
   }
 }
@@ -57,6 +67,7 @@ void Agenda::run_due() {
   while (!entries_.empty() && entries_.front().time <= now) {
     const Entry entry = entries_.front();
     drop_first();
+    if (!entries_.empty()) fetch_ahead(entries_.front().event, fetched_ahead);
     if (!is_valid(entry)) continue;
     entry.event->entry_ = 0;
     if (!entry.event->background_) last_foreground_ = now;

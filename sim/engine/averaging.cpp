@@ -1,5 +1,7 @@
 #include "sim/engine/averaging.hpp"
 
+#include <stdexcept>
+
 #include "sim/engine/member_order.hpp"
 #include "sim/engine/platform.hpp"
 #include "sim/engine/wire_bytes.hpp"
@@ -16,7 +18,7 @@ Averaging::Averaging(const Setup& setup, const std::vector<std::size_t>& ranks,
   }
   Collective::Setup of_collective{setup.network, setup.approximate, {}, {}};
   for (const std::size_t member : near_order(setup.platform, ranks, nodes)) {
-    members_[member].position = of_collective.ranks.size();
+    members_[member].position = static_cast<std::uint32_t>(of_collective.ranks.size());
     of_collective.ranks.push_back(ranks[member]);
     of_collective.nodes.push_back(nodes[member]);
   }
@@ -45,6 +47,13 @@ Parameters Averaging::mean_of(const Round& round) const {
   return weighted_sum(vectors, shares, setup_.pool);
 }
 
+void Averaging::begin(std::size_t member) {
+  if (members_[member].is_under_way) {
+    throw std::logic_error("an all-reduce was begun in a group before the last one had ended");
+  }
+  members_[member].is_under_way = true;
+}
+
 Averaging::Outcome Averaging::mean(std::size_t member, const Parameters& value, double weight,
                                    std::vector<double> numbers,
                                    std::optional<std::uint64_t> bytes) {
@@ -64,6 +73,7 @@ Averaging::Outcome Averaging::mean(std::size_t member, const Parameters& value, 
     mine.values.clear();
   }
   Outcome outcome{mine.mean, mine.numbers};
+  members_[member].is_under_way = false;
   if (++mine.collected == members_.size()) {
     // Rounds are collected in order, so this is the first.
     rounds_.pop_front();

@@ -44,8 +44,11 @@ class Averaging {
     NotesOfAll numbers;  ///< of all members
   };
 
-  /// Called by an actor of each member (counted in the group's order), for one round after another.
-  /// `numbers` travel along. `bytes`: of the vector, if not those that a vector of its size has.
+  /// A member (counted in the group's order) takes part in the next round from now on, by mean().
+  /// std::logic_error when its last one has not ended.
+  void begin(std::size_t member);
+  /// Called by an actor of each member that has begun. `numbers` travel along. `bytes`: of the vector, if
+  /// not those that a vector of its size has.
   Outcome mean(std::size_t member, const Parameters& value, double weight,
                std::vector<double> numbers, std::optional<std::uint64_t> bytes = {});
   /// Takes part in the messages of an average of so many bytes, whose result comes with a later mean:
@@ -66,7 +69,8 @@ class Averaging {
     std::size_t collected = 0;
   };
   struct Member {
-    std::size_t position = 0;  // in the collective
+    std::uint32_t position = 0;  // in the collective
+    bool is_under_way = false;
     std::uint64_t round = 0;
   };
 

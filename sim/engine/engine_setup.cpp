@@ -63,6 +63,4 @@ EngineSetup::EngineSetup(Scenario::Network network, [[maybe_unused]] std::size_t
   }
 }
 
-EngineSetup::~EngineSetup() = default;  // SimGrid destroys its engine at exit
-
 }  // namespace motley

@@ -16,7 +16,7 @@ class EngineSetup {
   /// `actors` decides how their stacks are kept.
   /// `paje_file`: where SimGrid writes its own trace of hosts and links; empty: nowhere.
   EngineSetup(Scenario::Network network, std::size_t actors, const std::string& paje_file = "");
-  ~EngineSetup();
+  ~EngineSetup() = default;  // SimGrid destroys its engine at exit
   EngineSetup(const EngineSetup&) = delete;
   EngineSetup& operator=(const EngineSetup&) = delete;
 

@@ -12,12 +12,9 @@ namespace motley {
 /// The groups of workers that algorithms have named.
 class Groups {
  public:
-  /// What all groups have in common.
-  Groups(const Averaging::Setup& common, const MachineFailures& failures)
-      : common_(common), failures_(failures) {}
-
-  /// Of groups that do not say theirs.
-  void set_collective(const std::string& name) { usual_collective_ = name; }
+  /// What all groups have in common; `collective`: of those that do not say theirs.
+  Groups(const Averaging::Setup& common, const MachineFailures& failures, std::string collective)
+      : common_(common), failures_(failures), usual_collective_(std::move(collective)) {}
 
   /// Made by the first who names it; std::logic_error when others mean another by the same name.
   /// `collective`: by name; empty: the usual one.
@@ -41,7 +38,7 @@ class Groups {
 
   Averaging::Setup common_;
   const MachineFailures& failures_;
-  std::string usual_collective_ = "ring";
+  std::string usual_collective_;
   std::map<std::string, std::unique_ptr<GroupState>> groups_;
   GroupState* everybody_ = nullptr;
 };

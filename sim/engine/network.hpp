@@ -2,19 +2,19 @@
 
 #include <cstdint>
 #include <functional>
-#include <list>
 #include <memory>
-#include <optional>
 #include <span>
-#include <unordered_map>
 #include <vector>
 
-#include <boost/container/small_vector.hpp>
 #include <simgrid/s4u.hpp>
 
 #include "sim/engine/agenda.hpp"
+#include "sim/engine/link_bandwidths.hpp"
+#include "sim/engine/link_loads.hpp"
 #include "sim/engine/machine_failures.hpp"
 #include "sim/engine/platform.hpp"
+#include "sim/engine/port_limits.hpp"
+#include "sim/engine/routes.hpp"
 #include "sim/engine/switch_ports.hpp"
 #include "sim/results/recorder.hpp"
 
@@ -34,17 +34,14 @@ namespace motley {
 /// SimGrid's flows never get faster than the links were when they started. In fluid, those on a
 /// link whose bandwidth has risen are started anew with what is left of them.
 ///
-/// With approximate.port_flows = k, at most k messages flow through a host's link in one direction
-/// and the others wait their turn: SimGrid's cost of one message grows with those that share its
-/// links.
+/// With approximate.port_flows messages wait for their ports first: see PortLimits.
 class Network final : private SwitchPorts::Owner {
  public:
   using Node = std::size_t;
 
   /// `on_switch`: every host has links of its own to one switch, whose bandwidths change only by
   /// change_bandwidths().
-  /// `typical_bytes`: of a message; what is left of messages is exact to 2^-50 of it. 0: to a byte,
-  /// and SimGrid's own trace then shows the links as they are.
+  /// `typical_bytes`: see LinkBandwidths.
   Network(const Platform& platform, const Scenario& scenario, Recorder& recorder, Agenda& agenda,
           std::size_t workers, bool on_switch, std::uint64_t typical_bytes);
   ~Network() override;
@@ -83,30 +80,24 @@ class Network final : private SwitchPorts::Owner {
   void close() { closed_ = true; }
   std::size_t in_flight() const { return in_flight_; }
   /// Every link of the platform, by name, with what it carried up to `end`. `plan`: of the platform.
-  std::vector<LinkResult> links(double end, const ClusterPlan& plan) const;
+  std::vector<LinkResult> links(double end, const ClusterPlan& plan) const {
+    return routes_.results(end, plan);
+  }
 
  private:
-  struct Route {
-    boost::container::small_vector<std::size_t, 4> links;
-    double latency_s = 0;      ///< to be paid here
-    double bandwidth_Bps = 0;  ///< the smallest of its links
-  };
-  struct Message final : SwitchPorts::Flow {
+  struct Message final : SwitchPorts::Flow, PortLimits::Passer {
     explicit Message(Network& owner) : network(owner) {}
     void happen() override;
 
     Network& network;
-    Node from = 0;
-    Node to = 0;
     std::uint64_t bytes = 0;
-    const Route* route = nullptr;
+    const Routes::Route* route = nullptr;
     Timeline::MessageId traced = 0;
     bool background = false;
-    std::function<void()> arrived;
     bool under_way = false;    // not of others
     bool has_entered = false;  // its latency has passed
-    bool has_place = false;    // at both its ports, where they are limited; nobody waits for it
     bool on_links = false;
+    std::function<void()> arrived;
     simgrid::s4u::CommPtr comm;  // while SimGrid has it
   };
   struct ProfileEvent final : Agenda::Event {
@@ -115,45 +106,16 @@ class Network final : private SwitchPorts::Owner {
 
     Network& network;
   };
-  struct LinkLoad {
-    simgrid::s4u::Link* link = nullptr;
-    double bytes = 0;
-    std::size_t flows = 0;  // that are on it now
-    double busy_s = 0;      // up to the last moment without a flow
-    double busy_since = 0;  // while there are flows
-    double J_per_byte = 0;  // beyond what it draws without load
-    double background_bytes = 0;
-  };
-  /// Of a link that change_bandwidths() or its profile has changed.
-  struct ChangedLink {
-    double plain_Bps = 0;  // without the factor
-    double factor = 1;
-    double since_s = 0;     // it has this bandwidth
-    double full_bytes = 0;  // that it could have carried up to then
-  };
-  /// The messages that flow through a host's link in one direction, and those that wait for it.
-  struct Port {
-    std::size_t flows = 0;
-    std::list<Message*> queue;  // most are empty, and a list then takes no memory
-  };
 
   // The way of a message after its latency: through its sender's port, its receiver's, and away.
   void enter(Message& message);
-  void enter_down(Message& message);
   void flow(Message& message);
+  void leave(Message& message);
   void flow_in_simgrid(Message& message, double bytes);
   Message& new_message(Node from, Node to, std::uint64_t bytes);
   void depart(Message& message, double latencies);
   /// Starts what flows over risen links anew: SimGrid's flows never get faster.
   void restart_on(const std::vector<bool>& risen);
-  /// What the platform says of it.
-  double plain_bandwidth(const simgrid::s4u::Link* link) const;
-  /// Up to now it had this bandwidth.
-  static void settle(ChangedLink& changed, double bandwidth_Bps);
-  /// Of a link whose profile has changed it: what it carries from now on.
-  static double followed(ChangedLink& changed, double before_Bps, double plain_Bps);
-  /// Mean over the run, without SimGrid's unit.
-  double mean_bandwidth(const simgrid::s4u::Link* link, double end) const;
   /// After profiles have changed bandwidths: starts what flows over risen links anew.
   void follow_profiles();
   double now() const override { return agenda_.now(); }
@@ -171,52 +133,31 @@ class Network final : private SwitchPorts::Owner {
   void release_finished();
   void count_departure(Message& message);
   void count_arrival(const Message& message);
-  void leave(const Message& message);
-  /// Gives a place at the sender's port to the next that waits there.
-  void leave_up(Node from);
   void lose(Message& message);
-  const Route& route(Node from, Node to);
-  /// The links that SimGrid has on that way.
-  void add_links(Route& route, Node from, Node to);
-  /// The links that the plan has on that way, where SimGrid has none.
-  void add_planned_links(Route& route, Node from, Node to);
-  void add_link(Route& route, std::size_t index, double bandwidth_Bps, double latency_s);
-  std::vector<LinkResult> planned_links(double end, const ClusterPlan& plan) const;
-  static double busy_s(const LinkLoad& load, double end) {
-    return load.busy_s + (load.flows > 0 ? end - load.busy_since : 0);
-  }
-  double energy_per_byte(const simgrid::s4u::Link* link) const;
 
   const Platform& platform_;
   Recorder& recorder_;
   Agenda& agenda_;
   std::size_t workers_;
   bool fluid_;
-  bool on_switch_;                         // and fluid
-  double unit_;                            // how many of SimGrid's bytes make a byte
-  std::optional<std::size_t> port_flows_;  // empty: all at once
-  std::unordered_map<Node, Port> up_;      // used when limited
-  std::unordered_map<Node, Port> down_;
+  bool on_switch_;  // and fluid
+  LinkBandwidths bandwidths_;
+  LinkLoads loads_;
+  std::vector<std::unique_ptr<Message>> all_messages_;  // outlive the ports, which link them
+  std::vector<Message*> idle_;
+  SwitchPorts ports_;  // used on a switch
+  PortLimits limits_;
+  Routes routes_;
   ProfileEvent profile_event_;
   bool following_ = false;                    // the profiles: changes of bandwidth are our own
   std::vector<simgrid::s4u::Link*> changed_;  // by profiles, at this moment
-  std::unordered_map<const simgrid::s4u::Link*, double> bandwidths_Bps_;  // before that
-  std::unordered_map<const simgrid::s4u::Link*, ChangedLink> changed_links_;
   const MachineFailures* failures_ = nullptr;
   bool closed_ = false;
   Timeline::MessageId arriving_ = 0;
   std::size_t in_flight_ = 0;
-  std::vector<std::unique_ptr<Message>> all_messages_;
-  std::vector<Message*> idle_;
-  SwitchPorts ports_;  // used on a switch
   // Released by a send at a later moment: until that moment is over SimGrid may still look at them.
   std::vector<simgrid::s4u::CommPtr> finished_;
   double finished_at_s_ = 0;  // the last of them
-  std::vector<LinkLoad> link_loads_;
-  std::unordered_map<const simgrid::s4u::Link*, double> latencies_s_;  // taken off the links
-  std::unordered_map<const simgrid::s4u::Link*, std::size_t> link_index_;
-  std::unordered_map<std::uint64_t, std::size_t> planned_index_;  // by planned_key()
-  std::unordered_map<std::uint64_t, Route> routes_;
 };
 
 }  // namespace motley

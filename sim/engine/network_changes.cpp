@@ -1,7 +1,7 @@
 // What happens to the network beside the algorithm's messages: bandwidths that change, and messages
 // of others.
 #include <algorithm>
-#include <limits>
+#include <optional>
 
 #include "sim/engine/network.hpp"
 #include "sim/engine/simgrid_generation.hpp"
@@ -9,12 +9,6 @@
 namespace s4u = simgrid::s4u;
 
 namespace motley {
-
-void Network::settle(ChangedLink& changed, double bandwidth_Bps) {
-  const double now = s4u::Engine::get_clock();
-  changed.full_bytes += (now - changed.since_s) * bandwidth_Bps;
-  changed.since_s = now;
-}
 
 void Network::send_background(Node from, Node to, std::uint64_t bytes) {
   Message& message = new_message(from, to, bytes);
@@ -30,51 +24,44 @@ void Network::change_bandwidths(std::span<const BandwidthFactor> changes) {
     follow_profiles();
   }
   following_ = true;  // these changes are our own
-  std::vector<bool> risen(link_loads_.size(), false);
+  std::vector<bool> risen(loads_.size(), false);
   for (const auto& [link, factor] : changes) {
-    double& bandwidth = bandwidths_Bps_[link];
-    ChangedLink& changed =
-        changed_links_.try_emplace(link, ChangedLink{.plain_Bps = bandwidth}).first->second;
-    settle(changed, bandwidth);
-    const double after = changed.plain_Bps * factor;
-    const auto index = link_index_.find(link);
-    if (index != link_index_.end()) {
-      risen[index->second] = after > bandwidth;
+    const auto [before, after] = bandwidths_.set_factor(link, factor);
+    if (const std::optional<std::size_t> number = routes_.number_of(link)) {
+      risen[*number] = after > before;
       // SimGrid takes over what is left of the messages there, at the old bandwidth so far.
-      if (on_switch_) ports_.set_bandwidth(index->second, after);
+      if (on_switch_) ports_.set_bandwidth(*number, after);
     }
-    changed.factor = factor;
-    bandwidth = after;
-    link->set_bandwidth(unit_ * after);
+    bandwidths_.tell_simgrid(link, after);
   }
   following_ = false;
-  for (auto& [ends, route] : routes_) {
-    double least = std::numeric_limits<double>::infinity();
-    for (const std::size_t link : route.links) {
-      least = std::min(least, link_loads_[link].link->get_bandwidth() / unit_);
-    }
-    route.bandwidth_Bps = least;
-  }
+  routes_.read_bandwidths();
   restart_on(risen);
 }
 
-double Network::followed(ChangedLink& changed, double before_Bps, double plain_Bps) {
-  settle(changed, before_Bps);
-  changed.plain_Bps = plain_Bps;
-  return plain_Bps * changed.factor;
+void Network::follow_profiles() {
+  following_ = true;
+  std::vector<bool> risen(loads_.size(), false);
+  for (s4u::Link* link : changed_) {
+    const auto [before, after] = bandwidths_.follow_profile(link);
+    if (const auto number = routes_.number_of(link)) risen[*number] = after > before;
+    if (bandwidths_.now(link) != after) bandwidths_.tell_simgrid(link, after);
+  }
+  changed_.clear();
+  following_ = false;
+  if (fluid_) restart_on(risen);
 }
 
-double Network::plain_bandwidth(const s4u::Link* link) const {
-  const auto found = changed_links_.find(link);
-  return found == changed_links_.end() ? link->get_bandwidth() / unit_ : found->second.plain_Bps;
-}
-
-double Network::mean_bandwidth(const s4u::Link* link, double end) const {
-  const double now = link->get_bandwidth() / unit_;
-  const auto found = changed_links_.find(link);
-  if (found == changed_links_.end() || !(end > 0)) return now;
-  const ChangedLink& changed = found->second;
-  return (changed.full_bytes + (end - changed.since_s) * now) / end;
+void Network::restart_on(const std::vector<bool>& risen) {
+  for (const std::unique_ptr<Message>& message : all_messages_) {
+    const auto is_risen = [&](std::size_t link) { return risen[link]; };
+    if (!message->comm || !std::ranges::any_of(message->route->links, is_risen)) continue;
+    const double rest = message->comm->get_remaining() / bandwidths_.unit();
+    message->comm->set_data(nullptr);  // its end is nobody's arrival
+    message->comm->cancel();
+    finish(*message);
+    flow_in_simgrid(*message, rest);
+  }
 }
 
 }  // namespace motley

@@ -4,14 +4,15 @@
 namespace motley {
 
 void Network::lose_messages_of(Node node) {
-  for (std::size_t i = 0; i < all_messages_.size(); ++i) {  // others may be sent meanwhile
+  // Others may be sent meanwhile.
+  for (std::size_t i = 0; i < all_messages_.size(); ++i) {  // NOLINT(modernize-loop-convert)
     Message& message = *all_messages_[i];
     if (message.under_way && (message.from == node || message.to == node)) lose(message);
   }
 }
 
 void Network::lose_all_messages() {
-  for (std::size_t i = 0; i < all_messages_.size(); ++i) {
+  for (std::size_t i = 0; i < all_messages_.size(); ++i) {  // NOLINT(modernize-loop-convert)
     if (all_messages_[i]->under_way) lose(*all_messages_[i]);
   }
 }
@@ -25,15 +26,8 @@ void Network::lose(Message& message) {
     finish(message);
   }
   vacate(message);
-  if (port_flows_ && message.has_entered && (message.bytes > 0 || !fluid_)) {
-    // Either it flows, or it waits at one of its ports, perhaps with a place at the other.
-    auto& waiting_up = up_[message.from].queue;
-    auto& waiting_down = down_[message.to].queue;
-    if (message.has_place) {
-      leave(message);
-    } else if (std::erase(waiting_up, &message) == 0 && std::erase(waiting_down, &message) > 0) {
-      leave_up(message.from);
-    }
+  if (limits_.any() && message.has_entered && (message.bytes > 0 || !fluid_)) {
+    limits_.lose(message, [this](PortLimits::Passer& next) { flow(static_cast<Message&>(next)); });
   }
   const double now = agenda_.now();
   if (message.from < workers_) recorder_.worker(message.from).message_arrives(now);

@@ -2,8 +2,9 @@
 
 #include <stdexcept>
 
+#include "sim/engine/fetch_ahead.hpp"
 #include "sim/engine/simgrid_generation.hpp"
-#include "sim/engine/simulation.hpp"
+#include "sim/engine/world.hpp"
 #include "sim/vocabulary/worker.hpp"
 
 namespace motley {
@@ -45,20 +46,14 @@ class SimulatedGroup::Started {
   bool done_ = false;
 };
 
-SimulatedGroup::SimulatedGroup(Worker& me, Simulation& simulation, WorkerMail& mail,
-                               GroupState& state, const std::string& name, std::size_t member)
+SimulatedGroup::SimulatedGroup(Worker& me, World& world, WorkerMail& mail, GroupState& state,
+                               const std::string& name, std::size_t member)
     : Group(me, name, state.ranks),
-      simulation_(simulation),
-      mail_(mail),
       state_(state),
+      member_(member),
       rank_(me.rank()),
-      member_(member) {}
-
-void SimulatedGroup::expect_none_under_way() const {
-  if (started_ && !started_->is_done()) {
-    throw std::logic_error("an all-reduce was begun in a group before the last one had ended");
-  }
-}
+      mail_(mail),
+      world_(world) {}
 
 // ---- Where somebody may fail ----
 
@@ -110,11 +105,13 @@ NotesOfAll SimulatedGroup::all_reduce_mean(Parameters& v, double weight,
     leads_ = result.leads;
     return result.numbers;
   }
-  expect_none_under_way();
   Averaging& average = state_.average;
-  mail_.set_waits_for(average.waits_for());
+  WorkerMail& mail = mail_;
+  average.begin(member_);
+  mail.set_waits_for(average.waits_for());
   Averaging::Outcome outcome = average.mean(member_, v, weight, std::move(numbers));
-  mail_.set_waits_for("nothing");
+  fetch_ahead(this, sizeof *this);
+  mail.set_waits_for("nothing");
   v = std::move(outcome.mean);
   return outcome.numbers;
 }
@@ -129,7 +126,7 @@ NotesOfAll SimulatedGroup::exchange(std::vector<double> numbers, std::uint64_t b
                          state_.average.waits_for())
         .numbers;
   }
-  expect_none_under_way();
+  state_.average.begin(member_);
   mail_.set_waits_for(state_.average.waits_for());
   const NotesOfAll all =
       state_.average.mean(member_, nothing, 1, std::move(numbers), bytes).numbers;
@@ -147,16 +144,15 @@ Pending<Averaged> SimulatedGroup::start_all_reduce_mean(const Parameters& v, dou
                            return Averaged{std::move(result.vector), std::move(result.numbers)};
                          });
   }
-  expect_none_under_way();
-  started_ = std::make_shared<Started>(mail_, average.waits_for());
+  average.begin(member_);
+  const auto started = std::make_shared<Started>(mail_, average.waits_for());
   generation::add_actor(
-      "all-reduce", simulation_.worker_host(rank_),
-      [&average, member = member_, started = started_, v, weight, numbers = std::move(numbers)] {
+      "all-reduce", world_.platform.host(rank_),
+      [&average, member = member_, started, v, weight, numbers = std::move(numbers)] {
         started->finish(average.mean(member, v, weight, numbers));
       })
       ->daemonize();
-  return {[started = started_] { return started->wait(); },
-          [started = started_] { return started->is_done(); }};
+  return {[started] { return started->wait(); }, [started] { return started->is_done(); }};
 }
 
 /// The buckets that are ready, and the actor that averages them one after another.
@@ -184,14 +180,13 @@ class SimulatedGroup::StartedBuckets final : public Bucketed {
 
 std::unique_ptr<SimulatedGroup::Bucketed> SimulatedGroup::start_bucketed_mean(
     const std::vector<GradientBucket>& buckets, double weight) {
-  expect_none_under_way();
   Averaging& average = state_.average;
-  started_ = std::make_shared<Started>(mail_, average.waits_for());
-  auto handle = std::make_unique<StartedBuckets>(started_);
+  average.begin(member_);
+  const auto started = std::make_shared<Started>(mail_, average.waits_for());
+  auto handle = std::make_unique<StartedBuckets>(started);
   generation::add_actor(
-      "all-reduce", simulation_.worker_host(rank_),
-      [&average, &buckets, member = member_, started = started_, given = handle->hand_over(),
-       weight] {
+      "all-reduce", world_.platform.host(rank_),
+      [&average, &buckets, member = member_, started, given = handle->hand_over(), weight] {
         for (std::size_t b = 0; b + 1 < buckets.size(); ++b) {
           given->ready->acquire();
           average.pass(member, buckets[b].bytes);

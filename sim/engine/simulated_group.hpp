@@ -30,7 +30,7 @@ struct GroupState {
 class SimulatedGroup final : public Group {
  public:
   /// `member`: the place of this worker in the group's order.
-  SimulatedGroup(Worker& me, Simulation& simulation, WorkerMail& mail, GroupState& state,
+  SimulatedGroup(Worker& me, World& world, WorkerMail& mail, GroupState& state,
                  const std::string& name, std::size_t member);
 
   NotesOfAll all_reduce_mean(Parameters& v, double weight, std::vector<double> numbers) override;
@@ -77,17 +77,13 @@ class SimulatedGroup final : public Group {
   void wait_for_all(Gathering& gathering);
   Notes first_numbers(const ElasticRounds::Result& result) const;
 
-  /// A member may not begin a collective before the one it started here has ended.
-  void expect_none_under_way() const;
-
-  Simulation& simulation_;
-  WorkerMail& mail_;
   GroupState& state_;
+  std::size_t member_;  // in the group's order
   std::size_t rank_;
-  std::size_t member_;                // in the group's order
-  std::shared_ptr<Started> started_;  // the last one
-  bool leads_ = false;                // the last mean, where somebody may fail
-  std::size_t under_way_ = 0;         // there
+  WorkerMail& mail_;
+  World& world_;
+  bool leads_ = false;         // the last mean, where somebody may fail
+  std::size_t under_way_ = 0;  // there
 };
 
 }  // namespace motley

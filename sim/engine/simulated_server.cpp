@@ -2,14 +2,13 @@
 
 #include <algorithm>
 
-#include "sim/engine/simulation.hpp"
 #include "sim/engine/wire_bytes.hpp"
+#include "sim/engine/world.hpp"
 
 namespace motley {
 
-SimulatedServer::SimulatedServer(Simulation& simulation, std::size_t shard)
-    : simulation_(simulation), shard_(simulation.shard(shard)) {
-  const MachineFailures& failures = simulation.failures();
+SimulatedServer::SimulatedServer(World& world, ShardState& shard) : world_(world), shard_(shard) {
+  const MachineFailures& failures = world.failures;
   for (std::size_t i = 0; failures.any() && i < workers(); ++i) {
     known_.push_back({failures.is_present(i), failures.noticed_failures(i)});
     if (known_.back().present) ++known_present_;
@@ -17,16 +16,16 @@ SimulatedServer::SimulatedServer(Simulation& simulation, std::size_t shard)
 }
 
 std::size_t SimulatedServer::workers() const {
-  return simulation_.workers();
+  return world_.workers();
 }
 
 double SimulatedServer::clock() const {
-  return simulation_.clock();
+  return world_.clock();
 }
 
 RandomStream& SimulatedServer::random(const std::string& name) {
   constexpr std::uint32_t servers = 0xffffffffU;  // in the place of a worker's rank
-  const std::uint64_t seed = simulation_.setup().scenario.seed;
+  const std::uint64_t seed = world_.setup.scenario.seed;
   return streams_.try_emplace(name, seed, name, servers).first->second;
 }
 
@@ -34,7 +33,7 @@ Model SimulatedServer::initial_model() const {
   if (is_resumed()) return shard_.model;
   Model x;
   static_cast<Parameters&>(x) =
-      simulation_.initial_model().slice(shard_.shard.begin, shard_.shard.size);
+      world_.layout.initial().slice(shard_.shard.begin, shard_.shard.size);
   return x;
 }
 
@@ -46,15 +45,15 @@ void SimulatedServer::learn(const Event& event) {
   const bool joins = event.kind == Event::Kind::joined;
   if (joins != known.present) known_present_ += joins ? 1 : std::size_t(-1);
   known.present = joins;
-  known.failures = event.message.version;  // see Simulation::parcel_of
+  known.failures = event.message.version;  // see PostOffice::parcel_of
 }
 
 bool SimulatedServer::is_awaited(std::size_t worker) const {
-  return known_.empty() || known_[worker].present || !simulation_.failures().drops();
+  return known_.empty() || known_[worker].present || !world_.failures.drops();
 }
 
 bool SimulatedServer::drops() const {
-  return simulation_.failures().drops();
+  return world_.failures.drops();
 }
 
 std::size_t SimulatedServer::count_present() const {
@@ -63,7 +62,7 @@ std::size_t SimulatedServer::count_present() const {
 }
 
 bool SimulatedServer::reaches(std::size_t worker) const {
-  return known_.empty() || known_[worker].failures == simulation_.failures().failures(worker);
+  return known_.empty() || known_[worker].failures == world_.failures.failures(worker);
 }
 
 void SimulatedServer::welcome(std::size_t worker) {
@@ -75,7 +74,7 @@ void SimulatedServer::welcome(std::size_t worker) {
 
 void SimulatedServer::drop_early_of(std::size_t worker) {
   const auto early = early_.find(worker);
-  if (simulation_.shards() == 1 || early == early_.end()) return;
+  if (world_.layout.shards().size() == 1 || early == early_.end()) return;
   for (const Push& push : early->second) discard(push);
   early_.erase(early);
 }
@@ -87,7 +86,7 @@ std::vector<std::size_t> SimulatedServer::present() {
       if (is_awaited(i)) found.push_back(i);
     }
     if (!found.empty()) return found;
-    const Event event = simulation_.parcels().take_event(*next(forever, "a worker to join"));
+    const Event event = world_.post.parcels().take_event(*next(forever, "a worker to join"));
     learn(event);
     if (event.kind == Event::Kind::message) early_[event.worker].push_back(event.message);
     if (event.kind == Event::Kind::joined) drop_early_of(event.worker);
@@ -106,7 +105,7 @@ Parcel* SimulatedServer::next(double until, const char* waits_for) {
 std::optional<Event> SimulatedServer::next_event(double until) {
   Parcel* parcel = next(until, "a push, or a worker to leave or join");
   if (parcel == nullptr) return std::nullopt;
-  Event event = simulation_.parcels().take_event(*parcel);
+  Event event = world_.post.parcels().take_event(*parcel);
   learn(event);
   if (event.kind == Event::Kind::joined) welcome(event.worker);
   return event;
@@ -116,8 +115,8 @@ std::optional<Push> SimulatedServer::next_push_before(double until) {
   for (;;) {
     Parcel* parcel = next(until, "a push from any worker");
     if (parcel == nullptr) return std::nullopt;
-    if (parcel->event.kind == Event::Kind::message) return simulation_.parcels().take_push(*parcel);
-    const Event event = simulation_.parcels().take_event(*parcel);
+    if (parcel->event.kind == Event::Kind::message) return world_.post.parcels().take_push(*parcel);
+    const Event event = world_.post.parcels().take_event(*parcel);
     learn(event);
     if (event.kind == Event::Kind::joined) welcome(event.worker);
   }
@@ -140,7 +139,7 @@ std::vector<Push> SimulatedServer::next_push_of(std::span<const std::size_t> wan
                                [&](std::size_t worker) { return !early_.contains(worker); });
   };
   while (missing > 0 || (is_alone() && has_none())) {
-    Event event = simulation_.parcels().take_event(*next(forever, "a push from any worker"));
+    Event event = world_.post.parcels().take_event(*next(forever, "a push from any worker"));
     const std::size_t worker = event.worker;
     learn(event);
     if (event.kind == Event::Kind::message) {
@@ -174,22 +173,21 @@ std::vector<Push> SimulatedServer::next_push_of(std::span<const std::size_t> wan
 void SimulatedServer::send_model(std::size_t worker, const Model& x) {
   if (!known_.empty()) sent_ = x;
   if (!reaches(worker)) return;
-  Parcel& parcel = simulation_.parcels().make();
+  Parcel& parcel = world_.post.parcels().make();
   parcel.to = worker;
   parcel.shard = shard_.index;
   parcel.model = x;
   parcel.server_life = shard_.life;
-  simulation_.send(parcel, simulation_.server_node(shard_.shard.server), worker,
-                   shard_.shard.bytes * (1 + x.more.size()),
-                   [simulation = &simulation_, &parcel] { simulation->model_arrived(parcel); });
+  world_.post.send_model(parcel, world_.server_node(shard_),
+                         shard_.shard.bytes * (1 + x.more.size()));
 }
 
 void SimulatedServer::send(std::size_t worker, Message message) {
   if (!reaches(worker)) return;
-  const std::size_t node = simulation_.server_node(shard_.shard.server);
+  const std::size_t node = world_.server_node(shard_);
   message.sender = node;
   const std::uint64_t bytes = wire_bytes(message, shard_.shard.bytes, shard_.shard.size);
-  simulation_.send(node, worker, bytes, std::move(message));
+  world_.post.send_message(node, worker, bytes, std::move(message));
 }
 
 // ---- Updating ----
@@ -197,14 +195,14 @@ void SimulatedServer::send(std::size_t worker, Message message) {
 void SimulatedServer::step(UpdateRule& rule, Model& x, const Parameters& g, float scale) const {
   if (is_resumed() && !has_skipped_) rule.skip(shard_.updates_before);  // the schedule goes on
   has_skipped_ = true;
-  rule.step(x, g, simulation_.pool(), scale);
+  rule.step(x, g, world_.pool, scale);
 }
 
 Parameters SimulatedServer::weighted_sum(std::span<const Push> pushes,
                                          std::span<const float> weights) const {
   std::vector<const Parameters*> vectors;
   for (const Push& push : pushes) vectors.push_back(&push.vector);
-  return motley::weighted_sum(vectors, weights, simulation_.pool());
+  return motley::weighted_sum(vectors, weights, world_.pool);
 }
 
 std::uint64_t SimulatedServer::staleness(const Push& push) const {
@@ -212,7 +210,7 @@ std::uint64_t SimulatedServer::staleness(const Push& push) const {
 }
 
 void SimulatedServer::spend(double flops) {
-  const HostPlan& host = simulation_.setup().cluster.servers[shard_.shard.server];
+  const HostPlan& host = world_.setup.cluster.servers[shard_.shard.server];
   if (!host.changes) {
     simgrid::s4u::this_actor::execute(flops);
     return;
@@ -220,8 +218,8 @@ void SimulatedServer::spend(double flops) {
   if (!shard_.work) {
     // Several parts of the model on one server share it, so SimGrid is asked.
     shard_.work = std::make_unique<HostWork>(
-        simulation_.agenda(), simulation_.server_host(shard_.shard.server), std::nullopt,
-        std::make_unique<SpeedCurve>(*host.changes, simulation_.setup().scenario.seed));
+        world_.agenda, world_.platform.host(world_.server_node(shard_)), std::nullopt,
+        std::make_unique<SpeedCurve>(*host.changes, world_.setup.scenario.seed));
   }
   shard_.work->start(flops);
   while (!shard_.work->wait()) {
@@ -231,11 +229,11 @@ void SimulatedServer::spend(double flops) {
 
 void SimulatedServer::finish_update(Model& x, std::span<const Push> used) {
   for (const Push& push : used) {
-    simulation_.recorder().worker(push.sender).count_staleness(staleness(push));
+    world_.recorder.worker(push.sender).count_staleness(staleness(push));
   }
   const double start = clock();
   if (shard_.shard.update_flops > 0) {
-    Expenses& expenses = simulation_.recorder().expenses();
+    Expenses& expenses = world_.recorder.expenses();
     struct Stop {  // also when the machine fails
       SimulatedServer& server;
       Expenses& expenses;
@@ -245,27 +243,25 @@ void SimulatedServer::finish_update(Model& x, std::span<const Push> used) {
     const Stop guard{*this, expenses};
     spend(shard_.shard.update_flops);
   }
-  if (Timeline* timeline = simulation_.recorder().timeline()) {
+  if (Timeline* timeline = world_.recorder.timeline()) {
     std::vector<Timeline::MessageId> messages;
     double staleness_sum = 0;
     for (const Push& push : used) {
       messages.push_back(push.traced);
       staleness_sum += static_cast<double>(staleness(push));
     }
-    timeline->updated(simulation_.server_node(shard_.shard.server), start, clock(), messages,
+    timeline->updated(world_.server_node(shard_), start, clock(), messages,
                       messages.empty() ? -1 : staleness_sum / static_cast<double>(messages.size()));
   }
-  simulation_.finish_shard_update(shard_, x);
+  world_.updates.finish_shard(shard_, x);
 }
 
 void SimulatedServer::discard(const Push& push) {
-  simulation_.recorder()
-      .worker(push.sender)
-      .discard(push.compute_s * simulation_.share_of_model(shard_));
+  world_.recorder.worker(push.sender).discard(push.compute_s * world_.layout.share_of(shard_));
 }
 
 void SimulatedServer::record_decision(std::size_t worker, const char* quantity, double value) {
-  if (shard_.index == 0) simulation_.recorder().decided(clock(), worker, quantity, value);
+  if (shard_.index == 0) world_.recorder.decided(clock(), worker, quantity, value);
 }
 
 }  // namespace motley

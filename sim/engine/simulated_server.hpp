@@ -13,12 +13,12 @@
 
 namespace motley {
 
-class Simulation;
+struct World;
 
 /// The server of one shard in virtual time.
 class SimulatedServer final : public Server {
  public:
-  SimulatedServer(Simulation& simulation, std::size_t shard);
+  SimulatedServer(World& world, ShardState& shard);
 
   std::size_t workers() const override;
   double clock() const override;
@@ -72,7 +72,7 @@ class SimulatedServer final : public Server {
   /// Whether the machine it means is the one that is there now.
   bool reaches(std::size_t worker) const;
 
-  Simulation& simulation_;
+  World& world_;
   ShardState& shard_;
   std::map<std::size_t, std::deque<Push>> early_;  // by worker; only of those with some
   std::vector<Known> known_;                       // by worker; empty where nobody can fail

@@ -3,44 +3,44 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include "sim/engine/simulation.hpp"
+#include "sim/engine/world.hpp"
 
 namespace motley {
 
-SimulatedWorker::SimulatedWorker(Simulation& simulation, std::size_t rank)
-    : simulation_(simulation),
+SimulatedWorker::SimulatedWorker(World& world, std::size_t rank)
+    : world_(world),
       rank_(rank),
-      mail_(simulation, rank),
-      samples_(simulation.setup().partition, simulation.setup().order,
-               simulation.setup().scenario.seed, rank, simulation.setup().augment),
-      computation_(simulation, rank, mail_, samples_) {}
+      mail_(world, rank),
+      samples_(world.setup.partition, world.setup.order, world.setup.scenario.seed, rank,
+               world.setup.augment),
+      computation_(world, rank, mail_, samples_) {}
 
 std::size_t SimulatedWorker::workers() const {
-  return simulation_.workers();
+  return world_.workers();
 }
 
 double SimulatedWorker::clock() const {
-  return simulation_.clock();
+  return world_.clock();
 }
 
 RandomStream& SimulatedWorker::random(const std::string& name) {
-  const std::uint64_t seed = simulation_.setup().scenario.seed;
+  const std::uint64_t seed = world_.setup.scenario.seed;
   return streams_.try_emplace(name, seed, name, static_cast<std::uint32_t>(rank_)).first->second;
 }
 
 Model SimulatedWorker::initial_model() {
-  if (simulation_.has_server() && simulation_.replicas().was_new(rank_)) return pull();
-  return simulation_.initial_model();
+  if (world_.layout.has_server() && world_.replicas.was_new(rank_)) return pull();
+  return world_.layout.initial();
 }
 
 // ---- Failures ----
 
 bool SimulatedWorker::can_anybody_fail() const {
-  return simulation_.failures().any();
+  return world_.failures.any();
 }
 
 bool SimulatedWorker::is_present(std::size_t rank) const {
-  return !simulation_.failures().drops() || simulation_.failures().is_present(rank);
+  return !world_.failures.drops() || world_.failures.is_present(rank);
 }
 
 void SimulatedWorker::share_state(const SharedState& state) {
@@ -54,18 +54,18 @@ void SimulatedWorker::share_state(const SharedState& state) {
     rounds.push_back(&group->rounds());
   }
   mail_.set_waits_for("the state of another worker");
-  simulation_.replicas().share(rank_, rounds, state, simulation_.saved_model());
+  world_.replicas.share(rank_, rounds, state, world_.global_model.saved(world_.clock()));
   mail_.set_waits_for("nothing");
 }
 
 // ---- Samples ----
 
 void SimulatedWorker::step(UpdateRule& rule, Model& x, const Parameters& g) {
-  simulation_.step_memo().step(rule, x, g, simulation_.pool());
+  world_.step_memo.step(rule, x, g, world_.pool);
 }
 
 void SimulatedWorker::draw_from_share(std::span<const double> shares) {
-  samples_.draw_from(simulation_.partitions().by(shares));
+  samples_.draw_from(world_.partitions.by(shares));
 }
 
 // ---- With the server ----
@@ -146,7 +146,7 @@ std::optional<Model> SimulatedWorker::newer_model() {
 }
 
 void SimulatedWorker::answer_with_gradient(std::size_t n) {
-  if (simulation_.layers_travel_alone()) {
+  if (world_.layout.layers_travel_alone()) {
     computation_.gradient_by_layers(n, {.waits = false},
                                     [](const Model* part, std::size_t) { return *part; });
   } else {
@@ -155,18 +155,21 @@ void SimulatedWorker::answer_with_gradient(std::size_t n) {
 }
 
 Gradient SimulatedWorker::gradient_ahead(std::size_t n, Ahead& how, const TakenAt& at) {
-  if (simulation_.layers_travel_alone()) return computation_.gradient_by_layers(n, how, at);
+  if (world_.layout.layers_travel_alone()) return computation_.gradient_by_layers(n, how, at);
   return Worker::gradient_ahead(n, how, at);
 }
 
 Gradient SimulatedWorker::averaged_gradient(const Model& x, std::size_t n, double weight) {
-  const std::vector<GradientBucket>& buckets = simulation_.gradient_buckets();
-  if (buckets.size() <= 1) {
-    Gradient g = *computation_.gradient(x, n, {});
-    everybody();
-    everybody_->all_reduce_mean(g, weight, {});
-    return g;
-  }
+  if (world_.layout.gradient_buckets().size() > 1) return averaged_by_buckets(x, n, weight);
+  Gradient g = *computation_.gradient(x, n, {});
+  everybody();
+  everybody_->all_reduce_mean(g, weight, {});
+  computation_.fetch_ahead();  // the next gradient is not far
+  return g;
+}
+
+Gradient SimulatedWorker::averaged_by_buckets(const Model& x, std::size_t n, double weight) {
+  const std::vector<GradientBucket>& buckets = world_.layout.gradient_buckets();
   everybody();
   const auto average = everybody_->start_bucketed_mean(buckets, weight);
   Gradient g = computation_.gradient_by_buckets(
@@ -179,16 +182,18 @@ Gradient SimulatedWorker::averaged_gradient(const Model& x, std::size_t n, doubl
 
 Group& SimulatedWorker::group(const std::string& name, const std::vector<std::size_t>& ranks,
                               const std::string& collective) {
-  std::unique_ptr<SimulatedGroup>& mine = groups_[name];
-  GroupState& state = simulation_.groups().group(name, ranks, collective);
-  if (!mine) {
+  SimulatedGroup*& mine = groups_[name];
+  GroupState& state = world_.groups.group(name, ranks, collective);
+  if (mine == nullptr) {
     const auto found = std::find(ranks.begin(), ranks.end(), rank_);
     if (found == ranks.end()) {
       throw std::logic_error("worker " + std::to_string(rank_) + " is not in its group '" + name +
                              "'");
     }
     const auto member = static_cast<std::size_t>(found - ranks.begin());
-    mine = std::make_unique<SimulatedGroup>(*this, simulation_, mail_, state, name, member);
+    other_groups_.push_back(
+        std::make_unique<SimulatedGroup>(*this, world_, mail_, state, name, member));
+    mine = other_groups_.back().get();
   }
   return *mine;
 }
@@ -196,11 +201,10 @@ Group& SimulatedWorker::group(const std::string& name, const std::vector<std::si
 Group& SimulatedWorker::everybody() {
   if (everybody_ == nullptr) {
     const std::string name = Groups::everybody_name;
-    GroupState& state = simulation_.groups().everybody(workers());
-    std::unique_ptr<SimulatedGroup>& mine = groups_[name];
-    if (!mine)
-      mine = std::make_unique<SimulatedGroup>(*this, simulation_, mail_, state, name, rank_);
-    everybody_ = mine.get();
+    GroupState& state = world_.groups.everybody(workers());
+    SimulatedGroup*& mine = groups_[name];
+    if (mine == nullptr) mine = &group_of_all_.emplace(*this, world_, mail_, state, name, rank_);
+    everybody_ = mine;
   }
   return *everybody_;
 }
@@ -208,18 +212,18 @@ Group& SimulatedWorker::everybody() {
 // ---- The global model ----
 
 void SimulatedWorker::finish_update(Model& x) {
-  if (Timeline* timeline = simulation_.recorder().timeline()) {
+  if (Timeline* timeline = world_.recorder.timeline()) {
     timeline->updated(rank_, clock(), clock(), {});
   }
-  simulation_.finish_update(x);
+  world_.updates.finish(x);
 }
 
 void SimulatedWorker::finish_own_update(const Model& x, std::uint64_t steps) {
-  simulation_.finish_own_update(rank_, x, steps);
+  world_.updates.finish_own(rank_, x, steps);
 }
 
 void SimulatedWorker::record_decision(const char* quantity, double value) {
-  simulation_.recorder().decided(clock(), rank_, quantity, value);
+  world_.recorder.decided(clock(), rank_, quantity, value);
 }
 
 }  // namespace motley

@@ -2,7 +2,9 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "sim/base/random.hpp"
 #include "sim/engine/simulated_group.hpp"
@@ -14,7 +16,7 @@ namespace motley {
 /// A worker in virtual time.
 class SimulatedWorker final : public Worker {
  public:
-  SimulatedWorker(Simulation& simulation, std::size_t rank);
+  SimulatedWorker(World& world, std::size_t rank);
 
   /// Not for algorithms: where what is sent to it arrives.
   WorkerMail& mail() { return mail_; }
@@ -94,18 +96,22 @@ class SimulatedWorker final : public Worker {
   void share_state(const SharedState& state) override;
 
  private:
+  Gradient averaged_by_buckets(const Model& x, std::size_t n, double weight);
   /// A push of something that was made by the work that y is the result of.
   void push(const char* kind, Parameters vector, const Trained& y, std::vector<Parameters> more,
             bool wants_model);
 
-  Simulation& simulation_;
+  World& world_;
   std::size_t rank_;
   SimulatedGroup* everybody_ = nullptr;
+  // Here, beside what every round of a large ring touches anyway; the other groups are anywhere.
+  std::optional<SimulatedGroup> group_of_all_;
   WorkerMail mail_;
   WorkerSamples samples_;
   WorkerComputation computation_;
   std::map<std::string, RandomStream> streams_;
-  std::map<std::string, std::unique_ptr<SimulatedGroup>> groups_;
+  std::map<std::string, SimulatedGroup*> groups_;  // by name, everybody's too
+  std::vector<std::unique_ptr<SimulatedGroup>> other_groups_;
 };
 
 }  // namespace motley

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include "sim/engine/simulation.hpp"
+#include "sim/engine/world.hpp"
 
 namespace s4u = simgrid::s4u;
 
@@ -21,7 +21,9 @@ struct Withdraw {
   LookAhead& look_ahead;
   Computation& computation;
   WorkerSamples& samples;
+  bool is_real;
   ~Withdraw() {
+    if (!is_real) return;
     const bool is_under_way = computation.is_linked();
     look_ahead.withdraw(computation);
     if (is_under_way) samples.put_back();
@@ -30,20 +32,18 @@ struct Withdraw {
 
 }  // namespace
 
-WorkerComputation::WorkerComputation(Simulation& simulation, std::size_t rank, WorkerMail& mail,
+WorkerComputation::WorkerComputation(World& world, std::size_t rank, WorkerMail& mail,
                                      WorkerSamples& samples)
     : Computation(rank),
-      simulation_(simulation),
+      work_(world.agenda, world.platform.host(rank),
+            world.is_plain_switch() ? std::optional(world.setup.cluster.workers[rank].speed_flops)
+                                    : std::nullopt,
+            curve_of(world.setup.cluster.workers[rank], world.setup.scenario.seed)),
+      world_(world),
       rank_(rank),
+      noise_(world.setup.cluster.workers[rank].noise, world.setup.scenario.seed, rank),
       mail_(mail),
-      samples_(samples),
-      work_(simulation.agenda(), simulation.worker_host(rank),
-            simulation.is_plain_switch()
-                ? std::optional(simulation.setup().cluster.workers[rank].speed_flops)
-                : std::nullopt,
-            curve_of(simulation.setup().cluster.workers[rank], simulation.setup().scenario.seed)),
-      noise_(simulation.setup().cluster.workers[rank].noise, simulation.setup().scenario.seed,
-             rank) {
+      samples_(samples) {
   mail.on_arrival([this] {
     if (interruptible_) work_.wake();
   });
@@ -74,8 +74,8 @@ void WorkerComputation::unprepare() {
 }
 
 void WorkerComputation::compute(unsigned thread) {
-  const Problem& problem = simulation_.setup().problem;
-  Workspace& workspace = simulation_.workspace(thread);
+  const Problem& problem = world_.setup.problem;
+  Workspace& workspace = world_.evaluator.workspace(thread);
   if (rule_ != nullptr) std::ranges::copy(at_values_, moved_values_.begin());
   const std::span<const float> x = rule_ != nullptr ? moved_values_ : at_values_;
   for (std::size_t step = 0; step < steps_; ++step) {
@@ -96,18 +96,18 @@ void WorkerComputation::compute(unsigned thread) {
 }
 
 void WorkerComputation::start_real(double flops) {
-  const SimulationSetup& setup = simulation_.setup();
+  const SimulationSetup& setup = world_.setup;
   losses_.assign(steps_, 0);
   if (keep_losses_) sample_losses_.assign(steps_ * batch_, 0);
   if (!setup.problem.is_real()) return;
   samples_.draw(steps_ * batch_);
-  simulation_.look_ahead().start(
-      *this, work_.expected_end(flops, setup.cluster.workers[rank_].speed_flops));
+  world_.look_ahead.start(*this,
+                          work_.expected_end(flops, setup.cluster.workers[rank_].speed_flops));
 }
 
 void WorkerComputation::join_real() {
-  if (simulation_.setup().problem.is_real())
-    simulation_.look_ahead().finish(*this);
+  if (world_.setup.problem.is_real())
+    world_.look_ahead.finish(*this);
   else
     prepare();
 }
@@ -115,13 +115,13 @@ void WorkerComputation::join_real() {
 // ---- Virtual time ----
 
 bool WorkerComputation::is_given_up(const Until& until) const {
-  return simulation_.clock() >= until.deadline || (until.newer_model && mail_.has_news()) ||
+  return world_.clock() >= until.deadline || (until.newer_model && mail_.has_news()) ||
          (!until.told.empty() && mail_.has(until.told));
 }
 
 double WorkerComputation::samples_to_spend() {
   if (batch_ == batch_spent_) return samples_spent_;
-  const SimulationSetup& setup = simulation_.setup();
+  const SimulationSetup& setup = world_.setup;
   const HostPlan& host = setup.cluster.workers[rank_];
   if (host.max_batch && batch_ > *host.max_batch) {
     throw std::runtime_error(host.name + " was to compute a batch of " + std::to_string(batch_) +
@@ -134,17 +134,17 @@ double WorkerComputation::samples_to_spend() {
 }
 
 bool WorkerComputation::execute(double flops, const Until& until) {
-  WorkerAccount& account = simulation_.recorder().worker(rank_);
-  const double start = simulation_.clock();
+  WorkerAccount& account = world_.recorder.worker(rank_);
+  const double start = world_.clock();
   account.start_computing(start);
   // The plan may make a platform file's host faster than the file does, without touching the file's
   // changes of speed. Elsewhere the quotient is 1.
-  if (!simulation_.is_plain_switch()) {
-    flops *= simulation_.worker_host(rank_)->get_speed() /
-             simulation_.setup().cluster.workers[rank_].speed_flops;
+  if (!world_.is_plain_switch()) {
+    flops *=
+        world_.platform.host(rank_)->get_speed() / world_.setup.cluster.workers[rank_].speed_flops;
   }
   bool done = true;
-  if (!until.ever() && !simulation_.is_plain_switch() && !work_.is_changing()) {
+  if (!until.ever() && !world_.is_plain_switch() && !work_.is_changing()) {
     s4u::this_actor::execute(flops);  // a platform file's hosts may change their speed
   } else {
     work_.start(flops);
@@ -155,19 +155,18 @@ bool WorkerComputation::execute(double flops, const Until& until) {
     interruptible_ = false;
     work_.stop();
   }
-  account.stop_computing(simulation_.clock());
-  if (!done) account.discard(simulation_.clock() - start);
+  account.stop_computing(world_.clock());
+  if (!done) account.discard(world_.clock() - start);
   return done;
 }
 
 void WorkerComputation::record_gradients() {
-  simulation_.evaluate_merge_before(simulation_.clock());
-  const bool real = simulation_.setup().problem.is_real();
+  world_.updates.evaluate_merge_before_now();
+  const bool real = world_.setup.problem.is_real();
   for (const double loss : losses_) {
-    simulation_.recorder().gradient_computed(rank_, batch_,
-                                             real ? std::optional(loss) : std::nullopt);
+    world_.recorder.gradient_computed(rank_, batch_, real ? std::optional(loss) : std::nullopt);
   }
-  simulation_.stop_if_over();
+  world_.ending.stop_if_over();
 }
 
 double WorkerComputation::take_noise(std::size_t steps) {
@@ -176,17 +175,16 @@ double WorkerComputation::take_noise(std::size_t steps) {
 }
 
 std::optional<double> WorkerComputation::run(const Until& until) {
-  const double flops =
-      take_noise(steps_) * samples_to_spend() * simulation_.setup().flops_per_sample;
-  const double start = simulation_.clock();
-  const Withdraw guard{simulation_.look_ahead(), *this, samples_};
+  const double flops = take_noise(steps_) * samples_to_spend() * world_.setup.flops_per_sample;
+  const double start = world_.clock();
+  const Withdraw guard{world_.look_ahead, *this, samples_, world_.setup.problem.is_real()};
   start_real(flops);
   if (!execute(flops, until)) {
-    simulation_.look_ahead().withdraw(*this);  // it may be reading them
+    world_.look_ahead.withdraw(*this);  // it may be reading them
     samples_.put_back();
     return std::nullopt;
   }
-  const double end = simulation_.clock();
+  const double end = world_.clock();
   join_real();
   record_gradients();
   return end - start;
@@ -234,29 +232,29 @@ std::optional<Trained> WorkerComputation::local_steps(Model x, std::size_t steps
 }
 
 Gradient WorkerComputation::gradient_by_layers(std::size_t n, const Ahead& how, const TakenAt& at) {
-  const std::vector<Layer>& layers = simulation_.layers();
+  const std::vector<Layer>& layers = world_.layout.layers();
   steps_ = 1;
   batch_ = n;
   rule_ = nullptr;
-  at_ = Parameters(simulation_.initial_model().size());
+  at_ = Parameters(world_.layout.initial().size());
   const std::span<float> values = at_.overwritable();
   auto versions = std::make_shared<std::vector<std::uint64_t>>(mail_.shards());
-  const Withdraw guard{simulation_.look_ahead(), *this, samples_};
+  const Withdraw guard{world_.look_ahead, *this, samples_, world_.setup.problem.is_real()};
 
   const double noise = take_noise(1);
   const double samples = samples_to_spend();  // the step's time, in proportion to the layers' flops
   double compute_s = 0;
   const auto compute_layer = [&](double flops) {
-    const double start = simulation_.clock();
+    const double start = world_.clock();
     execute(noise * flops * samples, Until{});
-    compute_s += simulation_.clock() - start;
+    compute_s += world_.clock() - start;
   };
   std::size_t shard = 0;
   for (std::size_t l = 0; l < layers.size(); ++l) {
-    for (; shard < mail_.shards() && simulation_.shard(shard).shard.layer == l; ++shard) {
+    for (; shard < mail_.shards() && world_.layout.shard(shard).shard.layer == l; ++shard) {
       std::optional<Model> global;
       if (how.pulls) global = mail_.take(shard);
-      const std::size_t begin = simulation_.shard(shard).shard.begin;
+      const std::size_t begin = world_.layout.shard(shard).shard.begin;
       const Model part = at(global ? &*global : nullptr, begin);
       std::ranges::copy(part.values(), values.begin() + static_cast<std::ptrdiff_t>(begin));
       (*versions)[shard] = part.version;
@@ -278,7 +276,7 @@ Gradient WorkerComputation::gradient_by_layers(std::size_t n, const Ahead& how, 
       push.vector = std::move(g_);
     }
     push.compute_s = compute_s;
-    for (; shard > 0 && simulation_.shard(shard - 1).shard.layer == l; --shard) {
+    for (; shard > 0 && world_.layout.shard(shard - 1).shard.layer == l; --shard) {
       const std::uint64_t version = (*versions)[shard - 1];
       if (how.waits)
         mail_.push_part_with_next_model(shard - 1, push, version, how.exactly);
@@ -299,11 +297,11 @@ Gradient WorkerComputation::gradient_by_buckets(
   batch_ = n;
   rule_ = nullptr;
   at_ = x;
-  const Withdraw guard{simulation_.look_ahead(), *this, samples_};
-  const double start = simulation_.clock();
+  const Withdraw guard{world_.look_ahead, *this, samples_, world_.setup.problem.is_real()};
+  const double start = world_.clock();
   const double per_flop = take_noise(1) * samples_to_spend();
   double forward_flops = 0;
-  for (const Layer& layer : simulation_.layers()) forward_flops += layer.forward_flops;
+  for (const Layer& layer : world_.layout.layers()) forward_flops += layer.forward_flops;
   const double first = per_flop * (forward_flops + buckets.front().backward_flops);
   start_real(first);
   execute(first, Until{});
@@ -315,7 +313,7 @@ Gradient WorkerComputation::gradient_by_buckets(
     execute(per_flop * buckets[b].backward_flops, Until{});
     ready(g);
   }
-  g.compute_s = simulation_.clock() - start;
+  g.compute_s = world_.clock() - start;
   record_gradients();
   return g;
 }
@@ -325,12 +323,12 @@ void WorkerComputation::encode(double flops) {
 }
 
 double WorkerComputation::measure_speed(std::size_t steps, std::size_t n) {
-  const double start = simulation_.clock();
+  const double start = world_.clock();
   if (!measured_noise_) measured_noise_ = noise_;  // those of the steps to come are not used up
   batch_ = n;
-  execute(measured_noise_->take(steps) * samples_to_spend() * simulation_.setup().flops_per_sample,
+  execute(measured_noise_->take(steps) * samples_to_spend() * world_.setup.flops_per_sample,
           Until{});
-  return static_cast<double>(steps * n) / (simulation_.clock() - start);
+  return static_cast<double>(steps * n) / (world_.clock() - start);
 }
 
 }  // namespace motley

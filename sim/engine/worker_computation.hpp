@@ -5,7 +5,10 @@
 #include <optional>
 #include <vector>
 
+#include <boost/container/small_vector.hpp>
+
 #include "sim/engine/computation.hpp"
+#include "sim/engine/fetch_ahead.hpp"
 #include "sim/engine/gradient_buckets.hpp"
 #include "sim/engine/host_work.hpp"
 #include "sim/engine/worker_mail.hpp"
@@ -19,8 +22,7 @@ namespace motley {
 /// What a worker computes: the virtual computation, and the real one that runs while it does.
 class WorkerComputation : private Computation {
  public:
-  WorkerComputation(Simulation& simulation, std::size_t rank, WorkerMail& mail,
-                    WorkerSamples& samples);
+  WorkerComputation(World& world, std::size_t rank, WorkerMail& mail, WorkerSamples& samples);
 
   // See Worker.
   std::optional<Gradient> gradient(const Model& x, std::size_t n, const Until& until);
@@ -35,6 +37,8 @@ class WorkerComputation : private Computation {
   void encode(double flops);
   double measure_speed(std::size_t steps, std::size_t n);
   void keep_losses() { keep_losses_ = true; }
+  /// What a gradient touches, which will be asked for soon.
+  void fetch_ahead() const { motley::fetch_ahead(&work_, 6 * 64); }
   /// The machine has failed. What was under way in reality ends with the actor's stack.
   void lose_everything();
   std::span<const float> sample_losses() const { return sample_losses_; }
@@ -62,18 +66,15 @@ class WorkerComputation : private Computation {
   /// and waits for both. Returns the virtual time it took, or nothing when it was given up.
   std::optional<double> run(const Until& until);
 
-  Simulation& simulation_;
-  std::size_t rank_;
-  WorkerMail& mail_;
-  WorkerSamples& samples_;
   HostWork work_;
-  StepNoise noise_;
-  std::optional<StepNoise> measured_noise_;  // ahead of it, while speeds are measured
+  World& world_;
+  std::size_t rank_;
   bool keep_losses_ = false;
   bool interruptible_ = false;  // by what arrives
 
   // The computation under way: steps_ gradients of batch_ samples each, beginning at at_. Without a
-  // rule there is one, and its result is in g_; with one, the result is moved_ and g_ is scratch.
+  // rule there is one, and its result is in g_; with one, the result is moved_ and g_ is scratch. What
+  // every step touches stands together: with thousands of workers all of it comes from far away.
   std::size_t steps_ = 0;
   std::size_t batch_ = 0;
   // Of the last batch: asked for every step, and what it follows from is far away in memory.
@@ -81,14 +82,18 @@ class WorkerComputation : private Computation {
   double samples_spent_ = 0;
   UpdateRule* rule_ = nullptr;
   Parameters at_;
-  Parameters shift_;  // added to every gradient, if there is one
   Parameters g_;
-  Parameters moved_;
   std::span<const float> at_values_;
-  std::span<const float> shift_values_;
   std::span<float> g_values_;
+  boost::container::small_vector<double, 1> losses_;
+  StepNoise noise_;
+  std::optional<StepNoise> measured_noise_;  // ahead of it, while speeds are measured
+  WorkerMail& mail_;
+  WorkerSamples& samples_;
+  Parameters shift_;  // added to every gradient, if there is one
+  Parameters moved_;
+  std::span<const float> shift_values_;
   std::span<float> moved_values_;
-  std::vector<double> losses_;
   std::vector<float> sample_losses_;
 };
 

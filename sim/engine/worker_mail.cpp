@@ -3,17 +3,16 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include "sim/engine/simulation.hpp"
 #include "sim/engine/wire_bytes.hpp"
+#include "sim/engine/world.hpp"
 
 namespace motley {
 
-WorkerMail::WorkerMail(Simulation& simulation, std::size_t rank)
-    : simulation_(simulation),
+WorkerMail::WorkerMail(World& world, std::size_t rank)
+    : world_(world),
       rank_(rank),
-      arrival_(simulation.agenda()),
-      compress_random_(simulation.setup().scenario.seed, "compress",
-                       static_cast<std::uint32_t>(rank)) {}
+      arrival_(world.agenda),
+      compress_random_(world.setup.scenario.seed, "compress", static_cast<std::uint32_t>(rank)) {}
 
 void WorkerMail::expect(std::size_t shards, const CompressSpec& compress) {
   models_.resize(shards);
@@ -24,26 +23,26 @@ void WorkerMail::expect(std::size_t shards, const CompressSpec& compress) {
 }
 
 void WorkerMail::lose_everything() {
-  for (Inbox& models : models_) models.throw_away_all(simulation_.parcels());
-  events_.throw_away_all(simulation_.parcels());
+  for (Inbox& models : models_) models.throw_away_all(world_.post.parcels());
+  events_.throw_away_all(world_.post.parcels());
   std::ranges::fill(pushes_under_way_, 0U);
   held_.clear();
   served_.clear();
   failures_known_.clear();
   for (Compressor& compressor : compressors_) compressor = Compressor(compress_);
   for (std::size_t shard = 0; shard < server_lives_.size(); ++shard) {
-    server_lives_[shard] = simulation_.shard(shard).life;
+    server_lives_[shard] = world_.layout.shard(shard).life;
   }
-  simulation_.departures().unwatch(rank_);
-  departures_seen_ = simulation_.departures().all().size();
+  world_.post.departures().unwatch(rank_);
+  departures_seen_ = world_.post.departures().all().size();
   waits_for_ = "nothing";
 }
 
 // ---- Arrivals ----
 
 void WorkerMail::model_arrived(Parcel& parcel) {
-  const Shard& shard = simulation_.shard(parcel.shard).shard;
-  models_[parcel.shard].put(simulation_.clock(), simulation_.server_node(shard.server), parcel);
+  const Shard& shard = world_.layout.shard(parcel.shard).shard;
+  models_[parcel.shard].put(world_.clock(), world_.platform.server_node(shard.server), parcel);
   if (auto held = held_.extract(parcel.shard)) {
     server_lives_[parcel.shard] = parcel.server_life;
     send_to_server(parcel.shard, std::move(held.mapped().part), held.mapped().exactly);
@@ -55,11 +54,11 @@ void WorkerMail::model_arrived(Parcel& parcel) {
 void WorkerMail::message_arrived(Parcel& parcel) {
   const auto handler = served_.find(parcel.event.message.kind);
   if (handler != served_.end()) {
-    const Message message = simulation_.parcels().take_message(parcel);
+    const Message message = world_.post.parcels().take_message(parcel);
     handler->second(message);
     return;
   }
-  events_.put(simulation_.clock(), parcel.event.worker, parcel);
+  events_.put(world_.clock(), parcel.event.worker, parcel);
   arrived_();
   arrival_.look();
 }
@@ -76,18 +75,18 @@ Model WorkerMail::take(std::size_t shard) {
   waits_for_ = "nothing";
   Parcel& parcel = models_[shard].take();
   server_lives_[shard] = parcel.server_life;
-  return simulation_.parcels().take_model(parcel);
+  return world_.post.parcels().take_model(parcel);
 }
 
 Model WorkerMail::pull() {
   if (models_.size() == 1) return take(0);
-  const std::size_t size = simulation_.initial_model().size();
+  const std::size_t size = world_.layout.initial().size();
   Model whole{Parameters(size), 0, {}, {}, {}};
   auto versions = std::make_shared<std::vector<std::uint64_t>>();
   const std::span<float> values = whole.overwritable();
   for (std::size_t shard = 0; shard < models_.size(); ++shard) {
     const Model part = take(shard);
-    const auto begin = static_cast<std::ptrdiff_t>(simulation_.shard(shard).shard.begin);
+    const auto begin = static_cast<std::ptrdiff_t>(world_.layout.shard(shard).shard.begin);
     std::ranges::copy(part.values(), values.begin() + begin);
     while (whole.more.size() < part.more.size()) whole.more.emplace_back(size);
     for (std::size_t i = 0; i < part.more.size(); ++i) {
@@ -113,27 +112,25 @@ std::size_t modelled_entries(const Shard& shard) {
 }  // namespace
 
 void WorkerMail::send_to_server(std::size_t shard, Push&& push, bool exactly) {
-  const Shard& to = simulation_.shard(shard).shard;
+  const Shard& to = world_.layout.shard(shard).shard;
   push.sender = rank_;
   const bool is_compressed = !compressors_.empty() && push.kind == "gradient";
   if (is_compressed && exactly) compressors_[shard].send_all(push.vector);
   if (is_compressed && !exactly) {
     push.wire_share = compressors_[shard].compress(push.vector, compress_random_);
-    if (simulation_.setup().scenario.cost.profile) {
+    if (world_.setup.scenario.cost.profile) {
       push.wire_share = compressors_[shard].wire_share(modelled_entries(to));
     }
   }
   const std::uint64_t bytes = wire_bytes(push, to.bytes, to.size);
-  Parcel& parcel = simulation_.parcels().make();
+  Parcel& parcel = world_.post.parcels().make();
   parcel.shard = shard;
   parcel.event.kind = Event::Kind::message;
   parcel.event.worker = rank_;
   parcel.event.message = std::move(push);
   parcel.server_life = server_lives_[shard];
   ++pushes_under_way_[shard];  // before: it may arrive at once
-  const bool departs =
-      simulation_.send(parcel, rank_, simulation_.server_node(to.server), bytes,
-                       [simulation = &simulation_, &parcel] { simulation->push_arrived(parcel); });
+  const bool departs = world_.post.send_push(parcel, world_.platform.server_node(to.server), bytes);
   if (!departs) --pushes_under_way_[shard];
 }
 
@@ -156,7 +153,7 @@ void WorkerMail::pushes_are_lost(std::size_t shard) {
 }
 
 Push WorkerMail::part_of(std::size_t shard, const Push& whole, std::uint64_t version) const {
-  const Shard& of = simulation_.shard(shard).shard;
+  const Shard& of = world_.layout.shard(shard).shard;
   Push part = whole;
   part.version = version;
   if (!part.vector.empty()) part.vector = part.vector.slice(of.begin, of.size);
@@ -181,7 +178,7 @@ void WorkerMail::push_part_with_next_model(std::size_t shard, const Push& whole,
 
 double WorkerMail::encode_flops() const {
   if (!compress_.encode_flops || compressors_.empty()) return 0;
-  const std::uint64_t entries = simulation_.setup().message_bytes / sizeof(float);
+  const std::uint64_t entries = world_.setup.message_bytes / sizeof(float);
   return *compress_.encode_flops * static_cast<double>(entries);
 }
 
@@ -207,23 +204,23 @@ bool is_for_body(const Event& event) {
 }  // namespace
 
 void WorkerMail::send(std::size_t to, Message&& message) {
-  if (to >= simulation_.workers() || to == rank_) {
+  if (to >= world_.workers() || to == rank_) {
     throw std::logic_error("a message must go to another worker");
   }
   message.sender = rank_;
-  if (simulation_.failures().any()) {
-    failures_known_[to] = simulation_.failures().noticed_failures(to);
+  if (world_.failures.any()) {
+    failures_known_[to] = world_.failures.noticed_failures(to);
   }
-  const std::uint64_t bytes = wire_bytes(message, simulation_.setup().message_bytes,
-                                         simulation_.setup().problem.dimension());
-  simulation_.send(rank_, to, bytes, std::move(message));
+  const std::uint64_t bytes =
+      wire_bytes(message, world_.setup.message_bytes, world_.setup.problem.dimension());
+  world_.post.send_message(rank_, to, bytes, std::move(message));
 }
 
 std::optional<Message> WorkerMail::received(const Wanted& wanted) {
   Parcel* parcel = events_.take_if(
       [&](const Event& e) { return e.kind == Event::Kind::message && wanted.matches(e.message); });
   if (parcel == nullptr) return std::nullopt;
-  return simulation_.parcels().take_message(*parcel);
+  return world_.post.parcels().take_message(*parcel);
 }
 
 Message WorkerMail::receive(const Wanted& wanted) {
@@ -238,7 +235,7 @@ Message WorkerMail::receive(const Wanted& wanted) {
 }
 
 std::optional<Message> WorkerMail::receive_answer(const Wanted& wanted) {
-  const MachineFailures& failures = simulation_.failures();
+  const MachineFailures& failures = world_.failures;
   const std::size_t sender = *wanted.sender;
   const auto is_there = [&] {
     return events_.has([&](const Event& e) {
@@ -260,28 +257,28 @@ bool WorkerMail::has(const std::string& kind) const {
 }
 
 void WorkerMail::serve(const std::string& kind, std::function<void(const Message&)> handler) {
-  served_[kind] = simulation_.guarded_handler(std::move(handler));
+  served_[kind] = world_.ending.guarded(std::move(handler));
   while (std::optional<Message> message = received({{}, kind})) served_[kind](*message);
 }
 
 std::optional<Event> WorkerMail::next_event(double until) {
-  const std::vector<Departure>& departures = simulation_.departures().all();
+  const std::vector<Departure>& departures = world_.post.departures().all();
   for (;;) {
     waits_for_ = "a message, or a worker to leave or join";
-    simulation_.departures().watch(rank_, [this] { arrival_.look(); });
+    world_.post.departures().watch(rank_, [this] { arrival_.look(); });
     const bool there = arrival_.wait(until, [this, &departures] {
       return events_.has(is_for_body) || departures_seen_ < departures.size();
     });
-    simulation_.departures().unwatch(rank_);
+    world_.post.departures().unwatch(rank_);
     waits_for_ = "nothing";
     if (!there) return std::nullopt;
     for (; departures_seen_ < departures.size(); ++departures_seen_) {
       const auto [time, worker, kind] = departures[departures_seen_];
-      if (worker != rank_) events_.put(time, worker, simulation_.parcel_of(kind, worker));
+      if (worker != rank_) events_.put(time, worker, world_.post.parcel_of(kind, worker));
     }
     // There is none when it was this worker's own return that was told.
     Parcel* parcel = events_.take_if(is_for_body);
-    if (parcel != nullptr) return simulation_.parcels().take_event(*parcel);
+    if (parcel != nullptr) return world_.post.parcels().take_event(*parcel);
   }
 }
 

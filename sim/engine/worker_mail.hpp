@@ -13,13 +13,13 @@
 
 namespace motley {
 
-class Simulation;
+struct World;
 
 /// What a worker sends and receives. Models and pushes travel in shards, one for each server or
 /// layer; messages between workers travel whole.
 class WorkerMail {
  public:
-  WorkerMail(Simulation& simulation, std::size_t rank);
+  WorkerMail(World& world, std::size_t rank);
 
   /// Before anything is sent: so many shards, and how pushed gradients are compressed.
   void expect(std::size_t shards, const CompressSpec& compress);
@@ -80,7 +80,7 @@ class WorkerMail {
   Push part_of(std::size_t shard, const Push& whole, std::uint64_t version) const;
   void send_to_server(std::size_t shard, Push&& push, bool exactly);
 
-  Simulation& simulation_;
+  World& world_;
   std::size_t rank_;
   const char* waits_for_ = "nothing";  // here, because every verb that waits says it
   Arrival arrival_;

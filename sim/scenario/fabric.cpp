@@ -131,7 +131,7 @@ Fields<UplinkSpec> UplinkSpec::fields() {
   bandwidth.doc =
       "capacity of each direction; where they differ {\"up\": ..., \"down\": ...}, up being away "
       "from the rack";
-  bandwidth.schema = {};
+  bandwidth.schema = nullptr;
   f.add(bandwidth, &UplinkSpec::bandwidth);
   f.add(
       {.name = "oversubscription",

@@ -23,7 +23,10 @@ void add_bounds(Json& schema, const FieldInfo& field) {
 
 /// Without documentation and default.
 Json bare_schema(const FieldInfo& field) {
-  if (field.schema) return *field.schema;
+  if (field.schema != nullptr) {
+    const JsonValue own = field.schema();
+    return *own;
+  }
   if (field.element().type != field.type) {
     return {{"type", "array"}, {"items", bare_schema(field.element())}};
   }

@@ -88,10 +88,10 @@ FieldInfo::~FieldInfo() = default;
 namespace fields_detail {
 
 void append(std::vector<FieldInfo>& infos, const FieldInfo& info, std::string type_name,
-            const JsonValue& schema, bool is_optional, const std::vector<FieldInfo>& children) {
+            JsonValue (*schema)(), bool is_optional, const FieldList& children) {
   FieldInfo& added = infos.emplace_back(info);
   if (added.type.empty()) added.type = std::move(type_name);
-  if (!added.schema) added.schema = schema;
+  if (added.schema == nullptr) added.schema = schema;
   added.may_be_absent = !info.fallback && is_optional;
   added.children = children;
 }
@@ -163,7 +163,6 @@ std::size_t list_size(const FieldInfo& info, const Json& value, const Place& pla
 }
 
 JsonValue list_schema(const JsonValue& element) {
-  if (!element) return {};
   return Json{{"type", "array"}, {"items", *element}};
 }
 

@@ -11,6 +11,7 @@
 
 #include "sim/base/json_value.hpp"
 #include "sim/base/place.hpp"
+#include "sim/scenario/field_list.hpp"
 #include "sim/scenario/units.hpp"
 
 namespace motley {
@@ -33,15 +34,16 @@ struct FieldInfo {
   std::string word = {};
   /// When not empty: the key belongs only to objects whose "kind" (or "law") is one of these.
   std::vector<std::string> kinds = {};
-  /// For a key taken as it is (Json), whose reader alone knows what it accepts: its JSON Schema.
-  JsonValue schema = {};
+  /// For a key taken as it is (Json), whose reader alone knows what it accepts: makes its JSON Schema,
+  /// which most runs never ask for.
+  JsonValue (*schema)() = nullptr;
 
   // Filled in by Fields::add.
   /// "number", "list of integer", "object", ... Given where a Json is taken as it is and yet only
   /// an object will do.
   std::string type = {};
-  bool may_be_absent = false;            ///< no fallback and none needed
-  std::vector<FieldInfo> children = {};  ///< of an object, or of a list's objects
+  bool may_be_absent = false;  ///< no fallback and none needed
+  FieldList children = {};     ///< of an object, or of a list's objects
 
   ~FieldInfo();  // not inline: there are hundreds of descriptions
 
@@ -73,7 +75,7 @@ bool is_word(const FieldInfo& info, const Json& value);
 /// How many elements the list has; InputError when it is none.
 std::size_t list_size(const FieldInfo& info, const Json& value, const Place& place);
 Json& element_of(Json& list, std::size_t index);
-/// Of a list of such values; none when they have none.
+/// Of a list of such values.
 JsonValue list_schema(const JsonValue& element);
 /// The values that these fields take from the object, by field: nullptr where there is nothing to
 /// read. Checks the keys and writes the fallbacks of absent ones into the object.
@@ -84,7 +86,7 @@ std::vector<Json*> given_values_of(const std::vector<FieldInfo>& infos, Json& ob
 
 /// Adds a description with what follows from the type of its member.
 void append(std::vector<FieldInfo>& infos, const FieldInfo& info, std::string type_name,
-            const JsonValue& schema, bool is_optional, const std::vector<FieldInfo>& children);
+            JsonValue (*schema)(), bool is_optional, const FieldList& children);
 /// Adds the descriptions of a base.
 void append(std::vector<FieldInfo>& infos, const std::vector<FieldInfo>& others);
 
@@ -113,10 +115,11 @@ template <class M>
 void read_value(const FieldInfo& info, Json& value, const Place& place, M& out);
 template <class M>
 std::string type_name(const FieldInfo& info);
+/// Null for types that do not read themselves, nor hold such.
 template <class M>
-JsonValue schema_of();
+constexpr auto schema_maker() -> JsonValue (*)();
 template <class M>
-std::vector<FieldInfo> children_of();
+FieldList children_of();
 
 }  // namespace fields_detail
 
@@ -131,7 +134,7 @@ class Fields {
   template <class M, class Owner>
   requires std::is_base_of_v<Owner, T> Fields& add(const FieldInfo& info, M Owner::*member) {
     fields_detail::append(infos_, info, fields_detail::type_name<M>(info),
-                          fields_detail::schema_of<M>(), fields_detail::is_optional<M>::value,
+                          fields_detail::schema_maker<M>(), fields_detail::is_optional<M>::value,
                           fields_detail::children_of<M>());
     readers_.push_back([member](const FieldInfo& own, Json& value, const Place& place, T& out) {
       fields_detail::read_value(own, value, place, out.*member);
@@ -180,6 +183,12 @@ template <class T>
 const Fields<T>& fields_of() {
   static const Fields<T> fields = T::fields();
   return fields;
+}
+
+/// Of T::fields(), made when they are asked for.
+template <class T>
+FieldList infos_of() {
+  return FieldList(+[]() -> const std::vector<FieldInfo>& { return fields_of<T>().infos(); });
 }
 
 namespace fields_detail {
@@ -246,25 +255,29 @@ std::string type_name(const FieldInfo& info) {
   }
 }
 
-/// Of types that read themselves; none of others.
 template <class M>
-JsonValue schema_of() {
-  if constexpr (is_optional<M>::value)
-    return schema_of<typename M::value_type>();
-  else if constexpr (is_vector<M>::value)
-    return list_schema(schema_of<typename M::value_type>());
-  else if constexpr (ReadsItself<M>)
-    return M::schema();
-  else
-    return {};
+constexpr auto schema_maker() -> JsonValue (*)() {
+  if constexpr (is_optional<M>::value) {
+    return schema_maker<typename M::value_type>();
+  } else if constexpr (is_vector<M>::value) {
+    constexpr auto of_element = schema_maker<typename M::value_type>();
+    if constexpr (of_element == nullptr)
+      return nullptr;
+    else
+      return +[]() -> JsonValue { return list_schema(schema_maker<typename M::value_type>()()); };
+  } else if constexpr (ReadsItself<M>) {
+    return &M::schema;
+  } else {
+    return nullptr;
+  }
 }
 
 template <class M>
-std::vector<FieldInfo> children_of() {
+FieldList children_of() {
   if constexpr (is_optional<M>::value || is_vector<M>::value) {
     return children_of<typename M::value_type>();
   } else if constexpr (Described<M>) {
-    return M::fields().infos();
+    return infos_of<M>();
   } else {
     return {};
   }

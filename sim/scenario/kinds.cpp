@@ -19,9 +19,25 @@ FieldInfo deciding_key(const std::vector<KindKeys>& kinds) {
   return info;
 }
 
-bool accept_the_same(FieldInfo a, FieldInfo b) {
-  a.doc = b.doc = "";
-  return value_schema(a) == value_schema(b) && a.may_be_absent == b.may_be_absent;
+/// Whether they are described by the same words, but for their documentation: then no schema need be
+/// made to see that they accept the same.
+bool are_alike(const FieldInfo& a, const FieldInfo& b) {
+  const bool same_fallback =
+      a.fallback && b.fallback ? *a.fallback == *b.fallback : !a.fallback && !b.fallback;
+  return same_fallback && a.dimension == b.dimension && a.minimum == b.minimum &&
+         a.maximum == b.maximum && a.above_minimum == b.above_minimum &&
+         a.below_maximum == b.below_maximum && a.choices == b.choices && a.word == b.word &&
+         a.kinds == b.kinds && a.schema == b.schema && a.type == b.type &&
+         are_same_list(a.children, b.children);
+}
+
+bool accept_the_same(const FieldInfo& a, const FieldInfo& b) {
+  if (a.may_be_absent != b.may_be_absent) return false;
+  if (are_alike(a, b)) return true;
+  FieldInfo one = a;
+  FieldInfo other = b;
+  one.doc = other.doc = "";
+  return value_schema(one) == value_schema(other);
 }
 
 /// The key as all kinds that take it describe it.

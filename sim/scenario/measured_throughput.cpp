@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <map>
-#include <ranges>
 
 #include "sim/base/json.hpp"
 #include "sim/base/limits.hpp"
@@ -51,8 +50,9 @@ MeasuredThroughput MeasuredThroughput::read(const Json& value, const Place& plac
   }
   if (measured.empty()) throw InputError(place, "must have at least one batch size", value);
   throughput.full_ = measured.rbegin()->second;
-  const auto [least, most] = std::ranges::minmax(std::views::values(measured));
-  if (most > 1e12 * least) {  // beyond it a batch takes for ever, or no time
+  const auto slower = [](const auto& a, const auto& b) { return a.second < b.second; };
+  const auto [least, most] = std::minmax_element(measured.begin(), measured.end(), slower);
+  if (most->second > 1e12 * least->second) {  // beyond it a batch takes for ever, or no time
     throw InputError(place, "must not differ by more than a factor of 1e12", value);
   }
   for (const auto& [batch, samples_per_s] : measured) {

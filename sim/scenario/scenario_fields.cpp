@@ -361,7 +361,7 @@ Fields<Scenario> Scenario::fields() {
          .doc = "JSON pointers into this file, each with a list of values or {\"from\", \"to\", "
                 "\"steps\", \"scale\"}; every algorithm runs at every point of their product",
          .fallback = Json::object(),
-         .schema = sweep_schema()},
+         .schema = sweep_schema},
         &Scenario::sweep);
   f.add(
       {.name = "tune",

@@ -78,7 +78,8 @@ void SpeedCurve::extend() {
 
 double SpeedCurve::piece_end(std::size_t piece) {
   while (piece + 1 >= pieces_.size() && !complete_) extend();
-  return piece + 1 < pieces_.size() ? pieces_[piece + 1].begin_s : never;
+  if (piece + 1 >= pieces_.size()) return never;
+  return pieces_[piece + 1].begin_s;
 }
 
 void SpeedCurve::forget_before(double now) {

@@ -88,10 +88,10 @@ std::vector<Axis> read_axes(const Json& sweep, const Place& place) {
   return axes;
 }
 
-Json sweep_schema() {
-  return {{"type", "object"},
-          {"patternProperties", {{"^//", Json::object()}, {"^/[^/]", ValueList::schema()}}},
-          {"additionalProperties", false}};
+JsonValue sweep_schema() {
+  return Json{{"type", "object"},
+              {"patternProperties", {{"^//", Json::object()}, {"^/[^/]", ValueList::schema()}}},
+              {"additionalProperties", false}};
 }
 
 std::vector<std::vector<Json>> points_of(const std::vector<Axis>& axes) {

@@ -19,7 +19,7 @@ struct Axis {
 std::vector<Axis> read_axes(const Json& sweep, const Place& place);
 
 /// The JSON Schema of a "sweep".
-Json sweep_schema();
+JsonValue sweep_schema();
 
 /// One value of each axis, for every point of their product; the last axis changes fastest. Without
 /// axes there is one point, without values.

@@ -22,12 +22,17 @@ struct Range {
   std::size_t steps = 0;
   Scale scale = Scale::linear;
 
+  static JsonValue amount_schema() {
+    return Json{{"anyOf", {{{"type", "number"}}, {{"type", "string"}}}}};
+  }
+
   static Fields<Range> fields() {
-    const Json amount = {{"anyOf", {{{"type", "number"}}, {{"type", "string"}}}}};
     Fields<Range> f;
-    f.add({.name = "from", .doc = "the first value, with its unit if it has one", .schema = amount},
+    f.add({.name = "from",
+           .doc = "the first value, with its unit if it has one",
+           .schema = amount_schema},
           &Range::from);
-    f.add({.name = "to", .doc = "the last value", .schema = amount}, &Range::to);
+    f.add({.name = "to", .doc = "the last value", .schema = amount_schema}, &Range::to);
     f.add({.name = "steps", .doc = "how many values", .minimum = 2, .maximum = most_values},
           &Range::steps);
     f.add({.name = "scale",

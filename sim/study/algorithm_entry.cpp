@@ -39,10 +39,10 @@ struct BesideParameters {
 
 /// All keys of an entry.
 const std::vector<FieldInfo>& entry_keys(const AlgorithmInfo& info) {
-  static std::map<std::string, std::vector<FieldInfo>> keys_by_name;  // found when asked for
+  static std::map<std::string, std::vector<FieldInfo>> keys_by_name;  // of those asked for so far
   std::vector<FieldInfo>& keys = keys_by_name[info.name];
   if (keys.empty()) {
-    keys = BesideParameters::fields().infos();
+    keys = fields_of<BesideParameters>().infos();
     keys.insert(keys.end(), info.parameters.begin(), info.parameters.end());
   }
   return keys;

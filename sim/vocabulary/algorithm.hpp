@@ -118,7 +118,7 @@ struct AlgorithmInfo {
   Listed listed;
   std::string when_gone;  ///< what it does when a worker is gone, and when it returns
   Traits traits;
-  std::vector<FieldInfo> parameters;
+  FieldList parameters;
   /// Reads and checks the parameters (InputError at their place), fills in their defaults, and
   /// makes the algorithm.
   std::function<std::unique_ptr<Algorithm>(Json& parameters, const Place&, const RunFacts&)> make;
@@ -130,8 +130,8 @@ template <class A>
 AlgorithmInfo describe(std::string name, std::string summary, std::string paper, Listed listed = {},
                        std::string when_gone = {}, Traits traits = {}) {
   using Options = typename A::Options;
-  AlgorithmInfo info{std::move(name),      std::move(summary), std::move(paper),          listed,
-                     std::move(when_gone), std::move(traits),  Options::fields().infos(), {}};
+  AlgorithmInfo info{std::move(name),      std::move(summary), std::move(paper),    listed,
+                     std::move(when_gone), std::move(traits),  infos_of<Options>(), {}};
   info.make = [](Json& json, const Place& place, const RunFacts& facts) {
     Options options;
     fields_of<Options>().read(json, place, options);

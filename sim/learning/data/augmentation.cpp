@@ -53,13 +53,13 @@ void vary(const float* image, const ImageShape& shape, const Variation& variatio
       std::fill_n(to, width, 0.0F);
       const int row = y - variation.down;
       if (row < 0 || row >= height) continue;
-      const float* from = image + row * width;
+      const float* from = image + static_cast<std::ptrdiff_t>(row) * width;
       for (int x = begin; x < end; ++x) {
         const int column = x - variation.right;
         to[x] = from[variation.flipped ? width - 1 - column : column];
       }
     }
-    image += height * width;
+    image += shape.height * shape.width;
   }
 }
 

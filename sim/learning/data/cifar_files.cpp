@@ -18,7 +18,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr ImageShape cifar_shape{3, 32, 32};
-constexpr std::size_t channel_pixels = 32 * 32;  // pixels of a channel
+constexpr std::size_t channel_pixels = cifar_shape.height * cifar_shape.width;
 constexpr std::size_t pixels_of_image = 3 * channel_pixels;
 
 std::size_t images_in(const std::vector<CifarFormat::File>& files) {
@@ -28,7 +28,7 @@ std::size_t images_in(const std::vector<CifarFormat::File>& files) {
 }
 
 std::string how_to_get(const CifarFormat& format, const fs::path& folder) {
-  const std::string by_hand =
+  std::string by_hand =
       "unpack " + format.archive + " so that " + file_names(format) + " are in " + folder.string();
   if (format.package.empty()) return by_hand;
   if (folder != usual_folder(format)) {

@@ -15,7 +15,7 @@ std::filesystem::path folder_in(const char* variable) {
 }  // namespace
 
 std::filesystem::path data_folder() {
-  if (const auto given = folder_in("MOTLEY_DATA"); !given.empty()) return given;
+  if (auto given = folder_in("MOTLEY_DATA"); !given.empty()) return given;
   if (const auto shared = folder_in("XDG_DATA_HOME"); !shared.empty()) return shared / "motley";
   return folder_in("HOME") / ".local" / "share" / "motley";
 }

@@ -7,7 +7,7 @@ bool StepMemo::is_known(const UpdateRule& rule, const Parameters& x, const Param
       !(rule.spec_ == spec_)) {
     return false;
   }
-  for (std::size_t i = 0; i < rule.state_.size(); ++i) {
+  for (std::size_t i = 0; i < vectors_; ++i) {
     if (!rule.state_[i].shares_with(state_before_[i])) return false;
   }
   return true;
@@ -16,11 +16,12 @@ bool StepMemo::is_known(const UpdateRule& rule, const Parameters& x, const Param
 void StepMemo::step(UpdateRule& rule, Parameters& x, const Parameters& g, ThreadPool& pool) {
   if (is_known(rule, x, g)) {
     x = x_after_;
-    rule.state_ = state_after_;
+    for (std::size_t i = 0; i < vectors_; ++i) rule.state_[i] = state_after_[i];
     ++rule.steps_;
     return;
   }
   spec_ = rule.spec_;
+  vectors_ = rule.vectors();
   steps_before_ = rule.steps_;
   x_before_ = x;
   g_ = g;

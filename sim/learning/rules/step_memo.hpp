@@ -15,6 +15,7 @@ class StepMemo {
   bool is_known(const UpdateRule& rule, const Parameters& x, const Parameters& g) const;
 
   UpdateSpec spec_;
+  std::size_t vectors_ = 0;  // of the state of a rule that is made so
   double steps_before_ = -1;
   Parameters g_;
   Parameters x_before_;

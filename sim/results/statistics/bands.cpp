@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <limits>
 
 #include "sim/base/json.hpp"
 
@@ -35,8 +36,9 @@ std::vector<double> places(const Curve& curve, Along along, double start, double
 
 std::vector<double> grid_of(const std::vector<const Curve*>& curves, Along along) {
   constexpr int even_places = 100;
-  double start = -INFINITY;
-  double end = INFINITY;
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  double start = -infinity;
+  double end = infinity;
   for (const Curve* curve : curves) {
     start = std::max(start, along(curve->front()));
     end = std::min(end, along(curve->back()));

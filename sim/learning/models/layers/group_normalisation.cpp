@@ -59,7 +59,8 @@ void GroupNormalisation::Run<S>::for_channels_of(std::size_t group, const F& f) 
 template <class S>
 void GroupNormalisation::Run<S>::find_moments(const S* image, S* mean, S* inverse_deviation) {
   const std::size_t pixels = planes_.pixels();
-  const auto numbers = static_cast<S>(planes_.shape.channels / groups_ * pixels);
+  const std::size_t of_group = planes_.shape.channels / groups_;
+  const auto numbers = static_cast<S>(of_group * pixels);
   for (std::size_t c = 0; c < sums_.size(); c += channel_block) {
     const S* from = image + c * pixels;
     store_lanes(sums_.data() + c,
@@ -134,7 +135,8 @@ S* GroupNormalisation::Run<S>::backward_adding(const S* input, S* delta, S* adde
                                                const GradientSum<S>& sum) {
   const std::size_t pixels = planes_.pixels();
   const std::size_t channels = planes_.shape.channels;
-  const auto numbers = static_cast<S>(channels / groups_ * pixels);
+  const std::size_t of_group = channels / groups_;
+  const auto numbers = static_cast<S>(of_group * pixels);
   const S* gamma = x_;
   std::fill_n(gamma_sums_.data(), gamma_sums_.size(), S{0});
   std::fill_n(beta_sums_.data(), beta_sums_.size(), S{0});
