@@ -46,6 +46,8 @@ file(GLOB TODO RELATIVE ${SOURCE} ${SOURCE}/sim/vocabulary/*.hpp)
 if(NOT TODO)
   message(FATAL_ERROR "no headers in sim/vocabulary")
 endif()
+# Plug-ins may bring models, which compute with Eigen; no algorithm of this tree includes their header.
+list(REMOVE_ITEM TODO sim/vocabulary/plugin.hpp)
 set(SEEN ${TODO})
 while(TODO)
   list(POP_FRONT TODO FILE)

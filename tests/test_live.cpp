@@ -114,6 +114,15 @@ pid_t process_of(const fs::path& folder, int rank) {
 
 /// A run of a minute that somebody ends before.
 struct LongRun {
+  /// Whether a process of this run still is.
+  bool is_anybody_left() const {
+    for (const fs::directory_entry& process : fs::directory_iterator("/proc")) {
+      std::error_code error;
+      if (fs::read_symlink(process.path() / "cwd", error) == place.path() && !error) return true;
+    }
+    return false;
+  }
+
   LivePlace place;
   tests::RunningProgram program{
       mpirun(),
@@ -125,11 +134,13 @@ struct LongRun {
         }
       }};
 
-  /// What was measured is written by a process that outlives the job; false when none is there within half a minute.
+  /// What was measured is written by a process that outlives the job and then ends: false when that has not happened
+  /// within half a minute.
   bool has_written() const {
     for (int tenths = 0; tenths < 300; ++tenths) {
       const fs::path runs = place.path() / "live" / "runs.csv";
-      if (fs::exists(runs) && contains(read_file(runs), "failed")) return true;
+      const bool is_there = fs::exists(runs) && contains(read_file(runs), "failed");
+      if (is_there && !is_anybody_left()) return true;
       usleep(100'000);
     }
     return false;

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cstdlib>
 #include <iostream>
 #include <set>
 #include <sys/resource.h>
@@ -190,6 +191,13 @@ class LiveCommand {
     if (trace_.window) make_trace_folder(trace_);
   }
 
+  /// Ends the process where others may be gone: MPI would wait for them at its own end.
+  [[noreturn]] static void leave(int code) {
+    std::cout.flush();
+    std::cerr.flush();
+    std::_Exit(code);
+  }
+
   int execute(const LiveRun& run) {
     const Experiment& experiment = study_->experiment(run.index);
     const RunPlan plan = study_->plan(run.index);
@@ -210,7 +218,7 @@ class LiveCommand {
       // Who interrupted it may kill it in a moment: what was measured is written by a process that is not
       // part of the job any more.
       if (outcome.ending.how == Ending::How::interrupted && !is_alone()) {
-        return exit_code_of(outcome.ending);
+        leave(exit_code_of(outcome.ending));
       }
       open_folder();
       RunResult result = replay(setup, *algorithm, *outcome.logs, outcome.ending, outcome.end_s);
@@ -226,6 +234,8 @@ class LiveCommand {
       }
       if (result.status == RunStatus::failed) exit_code_ = 1;
     }
+    const bool is_complete = outcome.ending.how != Ending::How::interrupted && outcome.lost.empty();
+    if (!is_complete) leave(exit_code_of(outcome.ending));
     return exit_code_of(outcome.ending);
   }
 
