@@ -1,6 +1,7 @@
 #include "sim/engine/agenda.hpp"
 
 #include <algorithm>
+#include <functional>
 
 #include <simgrid/kernel/Timer.hpp>
 #include <simgrid/s4u.hpp>
@@ -19,7 +20,8 @@ Agenda::Agenda() : now_(std::make_shared<double>(simgrid::s4u::Engine::get_clock
 void Agenda::set(double time, Event& event) {
   if (closed_) return;
   event.entry_ = ++last_number_;
-  add({time, event.entry_, &event});
+  entries_.push_back({time, event.entry_, &event});
+  std::push_heap(entries_.begin(), entries_.end(), std::greater<>());
   if (!running_) arm();
 }
 
@@ -30,45 +32,14 @@ bool Agenda::has_only_background() const {
 
 namespace {
 
-/// Children of an entry of the heap. With four, the way down is half as long as with two, and they lie
-/// side by side in memory.
-constexpr std::size_t branches = 4;
-
 /// Of what happens next, and of what stands behind it: a message, or what a worker computes.
 constexpr std::size_t fetched_ahead = 256;
 
 }  // namespace
 
-void Agenda::add(const Entry& entry) {
-  entries_.push_back(entry);
-  std::size_t place = entries_.size() - 1;
-  while (place > 0) {
-    const std::size_t parent = (place - 1) / branches;
-    if (!entry.is_before(entries_[parent])) break;
-    entries_[place] = entries_[parent];
-    place = parent;
-  }
-  entries_[place] = entry;
-}
-
 void Agenda::drop_first() {
-  const Entry last = entries_.back();
+  std::pop_heap(entries_.begin(), entries_.end(), std::greater<>());
   entries_.pop_back();
-  const std::size_t size = entries_.size();
-  if (size == 0) return;
-  Entry* const heap = entries_.data();
-  std::size_t place = 0;
-  for (std::size_t child = 1; child < size; child = branches * place + 1) {
-    std::size_t first = child;
-    const std::size_t end = std::min(child + branches, size);
-    for (std::size_t other = child + 1; other < end; ++other) {
-      if (heap[other].is_before(heap[first])) first = other;
-    }
-    if (!heap[first].is_before(last)) break;
-    heap[place] = heap[first];
-    place = first;
-  }
-  heap[place] = last;
 }
 
 void Agenda::close() {
@@ -82,9 +53,9 @@ void Agenda::arm() {
   // What was cancelled or set anew since need not wake anybody.
   while (!entries_.empty() && !is_valid(entries_.front())) drop_first();
   if (entries_.empty()) return;
-  fetch_ahead(entries_.front().event, fetched_ahead);
   const double next = entries_.front().time;
   if (armed_.empty() || next < armed_.back().time) {
+    fetch_ahead(entries_.front().event, fetched_ahead);
     armed_.push_back({next, Timer::set(next, [this] { run_due(); })});
   }
 }

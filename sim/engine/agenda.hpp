@@ -57,14 +57,13 @@ class Agenda {
     double time;
     std::uint64_t number;
     Event* event;
-    bool is_before(const Entry& other) const {
-      return time != other.time ? time < other.time : number < other.number;
+    bool operator>(const Entry& other) const {
+      return time != other.time ? time > other.time : number > other.number;
     }
   };
 
   /// Not cancelled, nor set anew since.
   static bool is_valid(const Entry& entry) { return entry.event->entry_ == entry.number; }
-  void add(const Entry& entry);
   void drop_first();
   void arm();
   void run_due();
