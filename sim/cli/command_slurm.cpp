@@ -78,7 +78,7 @@ std::string submit(const std::string& sbatch_options, const fs::path& script) {
 }
 
 fs::path made_folder(const SlurmJob& job) {
-  const fs::path folder = ours_or_empty(job.out) / "slurm";
+  fs::path folder = ours_or_empty(job.out) / "slurm";
   std::error_code error;
   fs::create_directories(folder, error);
   if (error) throw InputError(folder.string() + ": cannot be created: " + error.message());

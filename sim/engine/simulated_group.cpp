@@ -128,8 +128,7 @@ NotesOfAll SimulatedGroup::exchange(std::vector<double> numbers, std::uint64_t b
   }
   state_.average.begin(member_);
   mail_.set_waits_for(state_.average.waits_for());
-  const NotesOfAll all =
-      state_.average.mean(member_, nothing, 1, std::move(numbers), bytes).numbers;
+  NotesOfAll all = state_.average.mean(member_, nothing, 1, std::move(numbers), bytes).numbers;
   mail_.set_waits_for("nothing");
   return all;
 }

@@ -38,7 +38,7 @@ class WorkerComputation : private Computation {
   double measure_speed(std::size_t steps, std::size_t n);
   void keep_losses() { keep_losses_ = true; }
   /// What a gradient touches, which will be asked for soon.
-  void fetch_ahead() const { motley::fetch_ahead(&work_, 6 * 64); }
+  void fetch_ahead() const { motley::fetch_ahead(&work_, 384); }
   /// The machine has failed. What was under way in reality ends with the actor's stack.
   void lose_everything();
   std::span<const float> sample_losses() const { return sample_losses_; }
