@@ -68,9 +68,10 @@ TEST_CASE("A mistake in the scenario is one line with its place, and nothing is 
        {"/algorithms/7/step_size=1",
         "--set: /algorithms/7/step_size: there is no /algorithms/7 in the scenario to set it in"},
        {"/a\nb=1",
-        "s.json: /a b: unknown key, known here: $schema, name, seed, data, model, cluster, cost, "
+        "s.json: /a b: unknown key, known here: $schema, name, seed, plugins, data, model, "
+        "cluster, cost, "
         "network, solver, approximate, target, stop, evaluate, defaults, algorithms, baseline, "
-        "replicas, sweep or tune"}});
+        "replicas, sweep, tune or emulate"}});
 }
 
 TEST_CASE("A mistake in an algorithm's parameters is one line with its place") {

@@ -105,10 +105,11 @@ TEST_CASE("An unknown key is refused at every level, with the nearest one and th
   check_mistakes(
       valid(),
       {{"/sede", 1,
-        "/sede: unknown key (did you mean 'seed'?), known here: $schema, name, seed, data, model, "
+        "/sede: unknown key (did you mean 'seed'?), known here: $schema, name, seed, plugins, "
+        "data, model, "
         "cluster, cost, network, solver, approximate, target, stop, evaluate, defaults, "
         "algorithms, "
-        "baseline, replicas, sweep or tune"},
+        "baseline, replicas, sweep, tune or emulate"},
        {"/data/clases", 3,
         "/data/clases: unknown key (did you mean 'classes'?), known here: kind, features, "
         "shape, classes, separation, train, test, order, partition or augment"},
@@ -143,9 +144,10 @@ TEST_CASE("An unknown key is refused at every level, with the nearest one and th
         {{"evry", 1}},
         "/evaluate/evry: unknown key (did you mean 'every'?), known here: every"},
        {"/a~1b~0c", 1,
-        "/a~1b~0c: unknown key, known here: $schema, name, seed, data, model, cluster, cost, "
+        "/a~1b~0c: unknown key, known here: $schema, name, seed, plugins, data, model, cluster, "
+        "cost, "
         "network, solver, approximate, target, stop, evaluate, defaults, algorithms, baseline, "
-        "replicas, sweep or tune"}});
+        "replicas, sweep, tune or emulate"}});
 }
 
 TEST_CASE("A value of the wrong type is refused with the type it must have") {

@@ -234,11 +234,10 @@ TEST_CASE("a window lies around the first failure when that is asked for") {
   Json scenario = cluster_of(1, 2);
   scenario["algorithms"] = {{{"name", "async"}, {"step_size", 0.1}, {"batch_size", 1}}};
   scenario["stop"] = {{"time", "20s"}};
-  scenario["cluster"]["failures"] = {
-      {"detect_after", "1s"},
-      {"list",
-       {{{"worker", "slow-0"}, {"at", "9s"}, {"for", "1s"}},
-        {{"worker", "slow-1"}, {"at", "7s"}, {"for", "1s"}}}}};
+  scenario["cluster"]["failures"] = {{"detect_after", "1s"},
+                                     {"list",
+                                      {{{"worker", "slow-0"}, {"at", "9s"}, {"for", "1s"}},
+                                       {{"worker", "slow-1"}, {"at", "7s"}, {"for", "1s"}}}}};
   const Rows rows = events_of(folder, scenario, {"--trace", "around=failure:2s"});
   double first = 20;
   double last = 0;

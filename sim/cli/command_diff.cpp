@@ -13,7 +13,7 @@ namespace po = boost::program_options;
 namespace motley {
 namespace {
 
-std::string shown_value(const Json& value) {
+std::string as_json(const Json& value) {
   constexpr std::size_t longest = 60;
   if (value.is_null()) return "(not there)";
   return shortened(value.dump(-1, ' ', false, Json::error_handler_t::replace), longest);
@@ -22,8 +22,8 @@ std::string shown_value(const Json& value) {
 void print_changes(const char* heading, const std::vector<ChangedValue>& changes) {
   std::cout << heading << (changes.empty() ? ": the same\n" : "\n");
   for (const ChangedValue& change : changes) {
-    std::cout << "  " << change.pointer << ": " << shown_value(change.a) << " -> "
-              << shown_value(change.b) << "\n";
+    std::cout << "  " << change.pointer << ": " << as_json(change.a) << " -> " << as_json(change.b)
+              << "\n";
   }
 }
 

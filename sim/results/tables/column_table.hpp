@@ -18,7 +18,7 @@ struct ColumnInfo {
   std::string unit;  ///< empty: a number or text without one
   std::string doc;   ///< what it means, in one line
   bool is_text = false;
-  bool is_axes = false;   ///< stands for one column per axis of the sweep
+  bool is_axes = false;  ///< stands for one column per axis of the sweep
   /// When not empty: the column is there only where this extra is.
   std::string only_with = {};
   bool is_whole = false;  ///< a count: never between two whole numbers
