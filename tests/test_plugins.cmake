@@ -73,7 +73,7 @@ file(READ ${BUILD}/generated/motley_vocabulary.hpp HEADER)
 string(REGEX REPLACE "MOTLEY_VOCABULARY \"[0-9a-f]+\"" "MOTLEY_VOCABULARY \"000000000000\"" HEADER "${HEADER}")
 file(WRITE ${PLACE}/older/motley_vocabulary.hpp "${HEADER}")
 run(${CMAKE_COMMAND} -S my_algorithm -B other -G Ninja -DCMAKE_BUILD_TYPE=Release -DMotley_DIR=${BUILD}/cmake
-  -DCMAKE_CXX_FLAGS=-I${PLACE}/older)
+  "-DCMAKE_CXX_FLAGS=\"-I${PLACE}/older\"")
 run(${CMAKE_COMMAND} --build other)
 expect_failure("libmy_algorithm.so was built for motley [0-9.]+ .vocabulary 000000000000., and this is .*: build it again"
   ${MOTLEY} algorithms --plugin other/libmy_algorithm.so)
