@@ -465,6 +465,15 @@ class Learning(FigureCase):
         self.assertEqual({patch.get_facecolor() for patch in fig.axes[0].patches}, {matplotlib.colors.to_rgba(figures.best.UNDECIDED)})
         self.assertEqual([t.get_text() for t in fig.legends[0].get_texts()], ["One replica: nothing is decided; see replicas"])
 
+    def test_of_three_swept_parameters_the_third_has_a_map_for_each_value(self):
+        axes = {RATIO: [1, 4], SIZE: ["1MB", "10MB"], "/seed": [1, 2]}
+        results = Results(write_results(pathlib.Path(self.place.name) / "three", axes=axes, trace=False))
+        second = (results.summary["/seed"] == 2) & (results.summary["algorithm"] == "local")
+        results.summary.loc[second, ["place", "decided"]] = [0.5, 1]
+        fig = self.draw(figures.best, results)
+        self.assertEqual([set(texts(ax)) for ax in fig.axes], [{"async"}, {"local"}])
+        self.assertEqual([ax.get_title() for ax in fig.axes], ["seed = 1", "seed = 2"])
+
     def test_speed_ups_are_marked_by_the_verdict_and_not_by_their_interval(self):
         folder = pathlib.Path(self.place.name) / "marked"
         results = Results(write_results(folder, undecided=[("sync", "local")], trace=False))  # 1.35 to 1.65: without 1

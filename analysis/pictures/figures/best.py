@@ -13,8 +13,10 @@ HOW_TO_READ = ("Each cell names the algorithm in first place (summary.csv): the 
                "its runs; among equal shares, the one with the lowest mean time. A cell in the algorithm's colour: "
                "comparisons.csv finds it faster than every other. Grey: undecided. The cell then names the first, marked ~, and "
                "below it the next one that it is not clearly faster than. White: no algorithm reached the target. "
-               f"{WHAT_EDGE_MEANS} If more than two parameters are swept, the others are held at their first value.")
+               f"{WHAT_EDGE_MEANS} If a third parameter is swept, there is a map for each of its first four values; any further "
+               "ones are held at their first value.")
 UNDECIDED, NOBODY = "#D0D0D0", "#FFFFFF"
+MOST_MAPS = 4
 
 
 def winner(rows):
@@ -50,6 +52,25 @@ def dark(colour):
     return 0.299 * red + 0.587 * green + 0.114 * blue < 0.55
 
 
+def draw_map(ax, rows, axes, results, look):
+    """One map; the winners of its cells."""
+    x, y = axes
+    xs, ys = list(dict.fromkeys(rows[x])), list(dict.fromkeys(rows[y]))
+    winners = []
+    for i, xv in enumerate(xs):
+        for j, yv in enumerate(ys):
+            winners.append(winner(rows[(rows[x] == xv) & (rows[y] == yv)]))
+            draw_cell(ax, i, j, winners[-1], look)
+    ax.set_xlim(-0.5, len(xs) - 0.5)
+    ax.set_ylim(-0.5, len(ys) - 0.5)
+    ax.set_xticks(range(len(xs)), [textwrap.fill(short(value_text(v), 48), 13, break_long_words=False) for v in xs])
+    ax.set_yticks(range(len(ys)), [textwrap.fill(short(value_text(v), 48), 16, break_long_words=False) for v in ys])
+    ax.set_xlabel(results.axis_name(x))
+    ax.set_ylabel(results.axis_name(y))
+    ax.grid(False)
+    return winners
+
+
 def draw(results, look):
     axes = [a for a in results.axes if results.runs[a].nunique() > 1]
     if len(axes) < 2:
@@ -58,33 +79,27 @@ def draw(results, look):
         raise NoData("summary.csv has no rows over both axes")
     if not results.says_places:
         raise NoData("summary.csv does not say who is first")
-    x, y = axes[:2]
     rows = results.summary
-    fixed = {other: rows[other].iloc[0] for other in axes[2:]}
+    fixed = {other: rows[other].iloc[0] for other in axes[3:]}
     for other, value in fixed.items():
         rows = rows[rows[other] == value]
-    xs, ys = list(dict.fromkeys(rows[x])), list(dict.fromkeys(rows[y]))
-    fig, (ax,) = panels(look, 1, height=max(1.8, 0.42 * len(ys) + 0.8))
-    fig.set_figwidth(min(fig.get_figwidth(), max(3.5, 0.85 * len(xs) + 1)))
-    used, doubt, nobody, edge = {}, False, False, False
-    for i, xv in enumerate(xs):
-        for j, yv in enumerate(ys):
-            best = winner(rows[(rows[x] == xv) & (rows[y] == yv)])
-            draw_cell(ax, i, j, best, look)
-            nobody |= best is None
-            edge |= best is not None and bool(best[3]) and (best[0] in best[3] or not best[1])
-            doubt |= best is not None and not best[1]
-            if best and best[1]:
-                used[best[0]] = Patch(color=look.colour(best[0]))
-    ax.set_xlim(-0.5, len(xs) - 0.5)
-    ax.set_ylim(-0.5, len(ys) - 0.5)
-    ax.set_xticks(range(len(xs)), [textwrap.fill(short(value_text(v), 48), 13, break_long_words=False) for v in xs])
-    ax.set_yticks(range(len(ys)), [textwrap.fill(short(value_text(v), 48), 16, break_long_words=False) for v in ys])
-    ax.set_xlabel(results.axis_name(x))
-    ax.set_ylabel(results.axis_name(y))
-    ax.grid(False)
+    thirds = list(dict.fromkeys(rows[axes[2]]))[:MOST_MAPS] if len(axes) > 2 else [None]
+    wide, tall = rows[axes[0]].nunique(), rows[axes[1]].nunique()
+    fig, maps = panels(look, len(thirds), height=max(1.8, 0.42 * tall + 0.8))
+    if len(maps) == 1:
+        fig.set_figwidth(min(fig.get_figwidth(), max(3.5, 0.85 * wide + 1)))
+    winners = []
+    for ax, third in zip(maps, thirds):
+        here = rows if third is None else rows[rows[axes[2]] == third]
+        winners += draw_map(ax, here, axes[:2], results, look)
+        if third is not None:
+            ax.set_title(short(f"{results.axis_name(axes[2])} = {value_text(third)}", 60))
     if fixed:
         fig.suptitle(", ".join(f"{results.axis_name(a)} = {value_text(v)}" for a, v in fixed.items()))
+    used = {best[0]: Patch(color=look.colour(best[0])) for best in winners if best and best[1]}
+    doubt = any(best and not best[1] for best in winners)
+    nobody = None in winners
+    edge = any(best and best[3] and (best[0] in best[3] or not best[1]) for best in winners)
     entries = {legend_name(label): used[label] for label in results.algorithms if label in used}
     if doubt:
         entries["undecided" if rows["replicas"].max() > 1 else ONE_REPLICA.rstrip(".")] = Patch(color=UNDECIDED)
