@@ -96,7 +96,7 @@ def measured(claim, folder):
         return *ends, row["bound"], row["verdict"] != "undecided"
     runs = rows_of(place / "runs.csv")
     values = by_algorithm(at_point(runs, point), quantity)
-    if quantity == "final_test_accuracy":  # more is better
+    if quantity in ("final_test_accuracy", "epochs"):  # more is better
         values = {name: [1 / x for x in list_] for name, list_ in values.items()}
     if "against_at" in claim:
         against = by_algorithm(at_point(runs, claim["against_at"]), quantity)[other]
@@ -107,11 +107,16 @@ def measured(claim, folder):
 
 
 def by_algorithm(rows, quantity):
+    """One value per replica; epoch_s is the time of an epoch."""
     values = {}
     for row in sorted(rows, key=lambda row: int(row["replica"])):
-        if row[quantity] == "":
+        if quantity == "epoch_s":
+            value = float(row["virtual_s"]) / float(row["epochs"])
+        elif row[quantity] == "":
             raise Mistake(f"{row['algorithm']}, replica {row['replica']}: no {quantity}")
-        values.setdefault(row["algorithm"], []).append(float(row[quantity]))
+        else:
+            value = float(row[quantity])
+        values.setdefault(row["algorithm"], []).append(value)
     return values
 
 
