@@ -4,7 +4,8 @@
     python3 analysis/claims.py scenarios/papers
     python3 analysis/claims.py scenarios/papers --take results/papers-grouping results/papers-od_sgd
 
-FOLDER/claims.json lists the claims; FOLDER/results/NAME has runs.csv and comparisons.csv of the runs, in few columns, which
+FOLDER/claims.jsonl has a claim a line: how many times better "algorithm" is than "against" (in "quantity", time to target when
+absent), and the range that the paper claims, open where an end is null. FOLDER/results/NAME has runs.csv and comparisons.csv of the runs, in few columns, which
 --take copies there. Writes FOLDER/claims.csv and FOLDER/claims.png. Needs matplotlib and pandas."""
 import argparse
 import csv
@@ -29,12 +30,16 @@ KEPT = {"runs.csv": ["algorithm", "replica", "virtual_s", "updates", "epochs", "
                      "final_test_loss", "time_to_target_s"],
         "comparisons.csv": ["algorithm", "against", "ratio", "ratio_low", "ratio_high", "bound", "p_holm", "verdict"],
         "tuned.csv": ["algorithm", "step_size", "chosen"]}
-COLOURS = {"within": "#2E7D4F", "above": "#2F5FA8", "below": "#B23A3A"}
+COLOURS = {"within": "#2E7D4F", "above": "#2F5FA8", "below": "#B23A3A", "undecided": "#6B6B6B"}
 SIGNIFICANT = 0.05
 
 
 class Mistake(Exception):
     """What is wrong with the folder, in one line."""
+
+
+def listed(folder):
+    return [json.loads(line) for line in (folder / "claims.jsonl").read_text(encoding="utf-8").splitlines()]
 
 
 def rows_of(file):
@@ -156,7 +161,7 @@ def draw(rows):
     for y, row in enumerate(rows):
         low, high = row["claimed"][0] or least, row["claimed"][1] or most
         ax.barh(y, high - low, left=low, height=0.72, color="#DDDDDD", zorder=1)
-        colour = COLOURS[row["where"]]
+        colour = COLOURS[row["where"] if row["decided"] else "undecided"]
         if not math.isnan(row["low"]):
             ax.plot([row["low"], row["high"]], [y, y], color=colour, lw=1.6, zorder=2, solid_capstyle="butt")
         if not math.isnan(row["ratio"]):
@@ -175,21 +180,20 @@ def draw(rows):
     ax.set_yticks(range(len(rows)), [f"{row['paper']}: {row['claim']}" for row in rows], fontsize=small())
     ax.tick_params(axis="y", length=0)
     ax.grid(axis="y", visible=False)
-    fig.supxlabel("times better (logarithmic), with 95 % intervals. Filled: decided; hollow: undecided.\n"
-                  "Grey: the range claimed. Green: meets it; blue: above it; red: below it.", fontsize=small())
+    fig.supxlabel("times better (logarithmic), with 95 % intervals, over the range claimed (pale).\n"
+                  "Green: meets it; blue: above it; red: below it; hollow: whether there is a difference is undecided.", fontsize=small())
     return fig
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("folder", type=pathlib.Path, help="where claims.json is")
+    parser.add_argument("folder", type=pathlib.Path, help="where claims.jsonl is")
     parser.add_argument("--take", nargs="+", metavar="RESULTS", default=[], help="results folders of motley run to copy from, first")
     arguments = parser.parse_args()
     try:
         for results in arguments.take:
             take(results, arguments.folder)
-        claims = json.loads((arguments.folder / "claims.json").read_text(encoding="utf-8"))["claims"]
-        rows = list(judged(claims, arguments.folder))
+        rows = list(judged(listed(arguments.folder), arguments.folder))
         write_text(arguments.folder / "claims.csv", table(rows))
         write_picture(draw(rows), arguments.folder / "claims.png")
     except (Mistake, OSError, KeyError) as reason:

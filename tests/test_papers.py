@@ -81,8 +81,7 @@ class Orders(unittest.TestCase):
 
 class Table(unittest.TestCase):
     def test_it_follows_from_the_claims_and_the_results_that_are_committed(self):
-        listed = json.loads((PAPERS / "claims.json").read_text(encoding="utf-8"))["claims"]
-        self.assertEqual(claims.table(list(claims.judged(listed, PAPERS))), (PAPERS / "claims.csv").read_text(encoding="utf-8"),
+        self.assertEqual(claims.table(list(claims.judged(claims.listed(PAPERS), PAPERS))), (PAPERS / "claims.csv").read_text(encoding="utf-8"),
                          "make it anew: python3 analysis/claims.py scenarios/papers")
 
     def test_an_interval_is_held_against_what_is_claimed(self):

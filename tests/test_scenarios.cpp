@@ -68,6 +68,8 @@ std::vector<std::string> less_tuning(const Json& scenario) {
     if (scenario.contains("tune")) words.insert(words.end(), {"--set", "/tune=null"});
     return words;
   }
+  // Of clusters that are swept and only timed, timing all of them again is most of the work.
+  if (scenario["model"]["kind"] == "none" && scenario.contains("sweep")) return {"--no-whatif"};
   if (!scenario.contains("tune")) return {};
   return {"--set", "/tune/runs=4", "--set", "/tune/at=first_point"};
 }
