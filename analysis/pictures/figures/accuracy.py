@@ -10,7 +10,7 @@ HOW_TO_READ = ("Each line is the mean over an algorithm's replicas at that virtu
                "reached the target, and later where some never do. Thin dots show what a merge at that moment would have "
                "given (an oracle); nobody holds that model, and it does not count for the target. The target's measure comes first. For a sweep, up to four points are shown, with that measure "
                "only (without a target accuracy, or else loss); more than seven algorithms have a panel each (of a sweep, "
-               "at its last point).")
+               "at its first point).")
 
 
 def draw(results, look):

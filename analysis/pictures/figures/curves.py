@@ -222,7 +222,7 @@ def figure(results, look, columns_of):
         raise NoData("nothing is trained in these runs (curves.csv has neither accuracy nor loss)")
     points = evenly(results.points(), MOST_POINTS)
     if max(len(results.algorithms_of(results.at(point))) for point in points) > MOST_TOGETHER:
-        return one_panel_each(results, look, points[-1], columns_of, rows[0])
+        return one_panel_each(results, look, results.shown_point(), columns_of, rows[0])
     if len(points) > 1:  # one measure alone, one row per point
         grid = [(point, rows[0]) for point in points]
     else:

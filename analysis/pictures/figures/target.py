@@ -165,7 +165,7 @@ def draw(results, look):
         raise NoData("summary.csv has no rows")
     if len(results.points()) > 1:
         raise NoData("see the figure over the swept parameter instead")
-    point = results.points()[0]
+    point = results.shown_point()
     rows = rows_of(results, point)
     fig, (left, right) = panels(look, 2, height=0.55 + 0.24 * len(rows))
     times = draw_column(left, look, rows, [time_cell(results, point, row) for _, row in rows.iterrows()])

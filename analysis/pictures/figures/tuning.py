@@ -84,7 +84,7 @@ def draw_part(ax, look, label, found, column, top, joined):
 def draw(results, look):
     if results.tuned.empty:
         raise NoData("nothing was tuned in this scenario")
-    point = results.points()[0]
+    point = results.shown_point()
     parts = parts_of(results, point)
     if not parts:
         raise NoData("tuned.csv has no parameter with more than one value")
