@@ -27,7 +27,7 @@ class Tutorials(unittest.TestCase):
         (folder / "bin/python3").symlink_to(sys.executable)
         environment = {**os.environ, "PATH": f"{folder / 'bin'}:{os.environ['PATH']}", "PYTHONPATH": str(ROOT / "analysis"),
                        "MPLBACKEND": "agg", "PYTHONDONTWRITEBYTECODE": "1", "CMAKE_GENERATOR": "Ninja",
-                       "MOTLEY_CMAKE": f"-DMotley_DIR={PROGRAM.parent / 'cmake'}"}
+                       "Motley_DIR": str(PROGRAM.parent / "cmake")}
         done = subprocess.run(["bash", "-eu", "-c", commands(name)], cwd=folder, env=environment, capture_output=True, text=True)
         self.assertEqual(done.returncode, 0, done.stdout[-3000:] + done.stderr[-3000:])
         return folder, done.stdout

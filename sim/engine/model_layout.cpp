@@ -1,19 +1,9 @@
 #include "sim/engine/model_layout.hpp"
 
 #include "sim/engine/modelled_layers.hpp"
+#include "sim/engine/whole_model.hpp"
 
 namespace motley {
-namespace {
-
-Model initial_model_of(const SimulationSetup& setup) {
-  Parameters values(setup.problem.dimension());
-  setup.problem.initial_model(setup.scenario.seed, values.overwritable());
-  Model x;
-  static_cast<Parameters&>(x) = std::move(values);
-  return x;
-}
-
-}  // namespace
 
 ModelLayout::ModelLayout(const SimulationSetup& setup, const Algorithm& algorithm, Agenda& agenda)
     : initial_(initial_model_of(setup)),

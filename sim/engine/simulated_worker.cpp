@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "sim/engine/pushes.hpp"
 #include "sim/engine/world.hpp"
 
 namespace motley {
@@ -70,45 +71,22 @@ void SimulatedWorker::draw_from_share(std::span<const double> shares) {
 
 // ---- With the server ----
 
-namespace {
-
-Push push_of(Gradient g, std::size_t data_samples, bool wants_model) {
-  Push push;
-  push.kind = "gradient";
-  push.data_samples = data_samples;
-  push.version = g.version;
-  push.samples = g.samples;
-  push.compute_s = g.compute_s;
-  push.wants_model = wants_model;
-  push.vector = std::move(g);
-  return push;
-}
-
-}  // namespace
-
 void SimulatedWorker::push(Gradient g, bool wants_model) {
   computation_.encode(mail_.encode_flops());
   const ShardVersions versions = std::move(g.shard_versions);
-  mail_.push(push_of(std::move(g), data_samples(), wants_model), versions);
+  mail_.push(push_of_gradient(std::move(g), data_samples(), wants_model), versions);
 }
 
 void SimulatedWorker::push_exactly(Gradient g, bool wants_model) {
   const ShardVersions versions = std::move(g.shard_versions);
-  mail_.push(push_of(std::move(g), data_samples(), wants_model), versions, true);
+  mail_.push(push_of_gradient(std::move(g), data_samples(), wants_model), versions, true);
 }
 
 void SimulatedWorker::push(const char* kind, Parameters vector, const Trained& y,
                            std::vector<Parameters> more, bool wants_model) {
-  Push push;
-  push.kind = kind;
-  push.data_samples = data_samples();
-  push.vector = std::move(vector);
-  push.more = std::move(more);
-  push.version = y.version;
-  push.samples = y.samples;
-  push.compute_s = y.compute_s;
-  push.wants_model = wants_model;
-  mail_.push(std::move(push), y.shard_versions);
+  mail_.push(
+      push_of_trained(kind, std::move(vector), y, std::move(more), data_samples(), wants_model),
+      y.shard_versions);
 }
 
 void SimulatedWorker::push_model(const Trained& y, std::vector<Parameters> more, bool wants_model) {
@@ -121,17 +99,11 @@ void SimulatedWorker::push_update(Parameters difference, const Trained& y,
 }
 
 void SimulatedWorker::request_model() {
-  Push push;
-  push.kind = "request";
-  mail_.push(std::move(push), nullptr);
+  mail_.push(push_of_request(), nullptr);
 }
 
 void SimulatedWorker::tell(double number) {
-  Push push;
-  push.kind = "number";
-  push.numbers = {number};
-  push.wants_model = false;
-  mail_.push(std::move(push), nullptr);
+  mail_.push(push_of_number(number), nullptr);
 }
 
 Model SimulatedWorker::pull_newest() {

@@ -52,55 +52,20 @@ WorkerComputation::WorkerComputation(World& world, std::size_t rank, WorkerMail&
 void WorkerComputation::lose_everything() {
   work_.lose();
   interruptible_ = false;
-  keep_losses_ = false;
+  real_.keep_losses(false);
 }
 
 // ---- The real computation ----
 
-void WorkerComputation::prepare() {
-  g_ = Parameters(at_.size());
-  g_values_ = g_.overwritable();
-  at_values_ = at_.values();
-  if (rule_ == nullptr) return;
-  shift_values_ = shift_.values();
-  rule_->prepare(at_.size());
-  moved_ = Parameters(at_.size());
-  moved_values_ = moved_.overwritable();
-}
-
-void WorkerComputation::unprepare() {
-  g_ = Parameters();
-  moved_ = Parameters();
-}
-
 void WorkerComputation::compute(unsigned thread) {
-  const Problem& problem = world_.setup.problem;
-  Workspace& workspace = world_.evaluator.workspace(thread);
-  if (rule_ != nullptr) std::ranges::copy(at_values_, moved_values_.begin());
-  const std::span<const float> x = rule_ != nullptr ? moved_values_ : at_values_;
-  for (std::size_t step = 0; step < steps_; ++step) {
-    const std::span<const Sample> batch = samples_.drawn().subspan(step * batch_, batch_);
-    if (keep_losses_) {
-      workspace.sample_losses = std::span(sample_losses_).subspan(step * batch_, batch_);
-    }
-    if (!samples_.variations().empty()) {
-      workspace.variations = samples_.variations().subspan(step * batch_, batch_);
-    }
-    losses_[step] = problem.gradient(x, batch, g_values_, workspace);
-    workspace.sample_losses = {};
-    workspace.variations = {};
-    if (rule_ == nullptr) continue;
-    for (std::size_t i = 0; i < shift_values_.size(); ++i) g_values_[i] += shift_values_[i];
-    rule_->step(moved_values_, g_values_);
-  }
+  real_.compute(world_.setup.problem, world_.evaluator.workspace(thread), samples_);
 }
 
 void WorkerComputation::start_real(double flops) {
   const SimulationSetup& setup = world_.setup;
-  losses_.assign(steps_, 0);
-  if (keep_losses_) sample_losses_.assign(steps_ * batch_, 0);
+  real_.clear_losses();
   if (!setup.problem.is_real()) return;
-  samples_.draw(steps_ * batch_);
+  samples_.draw(real_.samples());
   world_.look_ahead.start(*this,
                           work_.expected_end(flops, setup.cluster.workers[rank_].speed_flops));
 }
@@ -109,7 +74,7 @@ void WorkerComputation::join_real() {
   if (world_.setup.problem.is_real())
     world_.look_ahead.finish(*this);
   else
-    prepare();
+    real_.prepare();
 }
 
 // ---- Virtual time ----
@@ -120,16 +85,16 @@ bool WorkerComputation::is_given_up(const Until& until) const {
 }
 
 double WorkerComputation::samples_to_spend() {
-  if (batch_ == batch_spent_) return samples_spent_;
+  const std::size_t batch = real_.batch();
+  if (batch == batch_spent_) return samples_spent_;
   const SimulationSetup& setup = world_.setup;
   const HostPlan& host = setup.cluster.workers[rank_];
-  if (host.max_batch && batch_ > *host.max_batch) {
-    throw std::runtime_error(host.name + " was to compute a batch of " + std::to_string(batch_) +
+  if (host.max_batch && batch > *host.max_batch) {
+    throw std::runtime_error(host.name + " was to compute a batch of " + std::to_string(batch) +
                              " samples, and its max_batch is " + std::to_string(*host.max_batch));
   }
-  batch_spent_ = batch_;
-  samples_spent_ =
-      host.step.samples_at_full_speed(batch_, host.speed_flops, setup.flops_per_sample);
+  batch_spent_ = batch;
+  samples_spent_ = host.step.samples_at_full_speed(batch, host.speed_flops, setup.flops_per_sample);
   return samples_spent_;
 }
 
@@ -163,8 +128,9 @@ bool WorkerComputation::execute(double flops, const Until& until) {
 void WorkerComputation::record_gradients() {
   world_.updates.evaluate_merge_before_now();
   const bool real = world_.setup.problem.is_real();
-  for (const double loss : losses_) {
-    world_.recorder.gradient_computed(rank_, batch_, real ? std::optional(loss) : std::nullopt);
+  for (const double loss : real_.losses()) {
+    world_.recorder.gradient_computed(rank_, real_.batch(),
+                                      real ? std::optional(loss) : std::nullopt);
   }
   world_.ending.stop_if_over();
 }
@@ -175,7 +141,8 @@ double WorkerComputation::take_noise(std::size_t steps) {
 }
 
 std::optional<double> WorkerComputation::run(const Until& until) {
-  const double flops = take_noise(steps_) * samples_to_spend() * world_.setup.flops_per_sample;
+  const double flops =
+      take_noise(real_.steps()) * samples_to_spend() * world_.setup.flops_per_sample;
   const double start = world_.clock();
   const Withdraw guard{world_.look_ahead, *this, samples_, world_.setup.problem.is_real()};
   start_real(flops);
@@ -194,50 +161,19 @@ std::optional<double> WorkerComputation::run(const Until& until) {
 
 std::optional<Gradient> WorkerComputation::gradient(const Model& x, std::size_t n,
                                                     const Until& until) {
-  steps_ = 1;
-  batch_ = n;
-  rule_ = nullptr;
-  at_ = x;
-  const std::optional<double> compute_s = run(until);
-  at_ = Parameters();
-  if (!compute_s) {
-    g_ = Parameters();
-    return std::nullopt;
-  }
-  return Gradient{std::move(g_), x.version, n, *compute_s, x.shard_versions};
+  return real_.gradient(x, n, [&] { return run(until); });
 }
 
 std::optional<Trained> WorkerComputation::local_steps(Model x, std::size_t steps, std::size_t n,
                                                       UpdateRule& rule, const Until& until,
                                                       const Parameters& shift) {
-  // Work that may be given up is done with a copy of the rule.
-  std::optional<UpdateRule> copy;
-  if (until.ever()) copy = rule;
-  steps_ = steps;
-  batch_ = n;
-  rule_ = copy ? &*copy : &rule;
-  at_ = x;
-  shift_ = shift;
-  const std::optional<double> compute_s = run(until);
-  at_ = Parameters();
-  shift_ = Parameters();
-  g_ = Parameters();
-  if (!compute_s) {
-    moved_ = Parameters();
-    return std::nullopt;
-  }
-  if (copy) rule = std::move(*copy);
-  static_cast<Parameters&>(x) = std::move(moved_);
-  return Trained{std::move(x), steps * n, *compute_s};
+  return real_.local_steps(std::move(x), steps, n, rule, until, shift, [&] { return run(until); });
 }
 
 Gradient WorkerComputation::gradient_by_layers(std::size_t n, const Ahead& how, const TakenAt& at) {
   const std::vector<Layer>& layers = world_.layout.layers();
-  steps_ = 1;
-  batch_ = n;
-  rule_ = nullptr;
-  at_ = Parameters(world_.layout.initial().size());
-  const std::span<float> values = at_.overwritable();
+  real_.set_up(Parameters(world_.layout.initial().size()), n);
+  const std::span<float> values = real_.overwritable_at();
   auto versions = std::make_shared<std::vector<std::uint64_t>>(mail_.shards());
   const Withdraw guard{world_.look_ahead, *this, samples_, world_.setup.problem.is_real()};
 
@@ -273,7 +209,7 @@ Gradient WorkerComputation::gradient_by_layers(std::size_t n, const Ahead& how, 
     compute_layer(layers[l].backward_flops);
     if (l + 1 == layers.size()) {
       join_real();
-      push.vector = std::move(g_);
+      push.vector = real_.take_gradient();
     }
     push.compute_s = compute_s;
     for (; shard > 0 && world_.layout.shard(shard - 1).shard.layer == l; --shard) {
@@ -284,7 +220,6 @@ Gradient WorkerComputation::gradient_by_layers(std::size_t n, const Ahead& how, 
         mail_.push_part(shard - 1, push, version, how.exactly);
     }
   }
-  at_ = Parameters();
   record_gradients();
   const std::uint64_t oldest = *std::ranges::min_element(*versions);
   return {std::move(push.vector), oldest, n, compute_s, std::move(versions)};
@@ -293,10 +228,7 @@ Gradient WorkerComputation::gradient_by_layers(std::size_t n, const Ahead& how, 
 Gradient WorkerComputation::gradient_by_buckets(
     const Model& x, std::size_t n, const std::vector<GradientBucket>& buckets,
     const std::function<void(const Parameters&)>& ready) {
-  steps_ = 1;
-  batch_ = n;
-  rule_ = nullptr;
-  at_ = x;
+  real_.set_up(x, n);
   const Withdraw guard{world_.look_ahead, *this, samples_, world_.setup.problem.is_real()};
   const double start = world_.clock();
   const double per_flop = take_noise(1) * samples_to_spend();
@@ -306,8 +238,7 @@ Gradient WorkerComputation::gradient_by_buckets(
   start_real(first);
   execute(first, Until{});
   join_real();
-  Gradient g{std::move(g_), x.version, n, 0, x.shard_versions};
-  at_ = Parameters();
+  Gradient g{real_.take_gradient(), x.version, n, 0, x.shard_versions};
   ready(g);
   for (std::size_t b = 1; b < buckets.size(); ++b) {
     execute(per_flop * buckets[b].backward_flops, Until{});
@@ -325,7 +256,7 @@ void WorkerComputation::encode(double flops) {
 double WorkerComputation::measure_speed(std::size_t steps, std::size_t n) {
   const double start = world_.clock();
   if (!measured_noise_) measured_noise_ = noise_;  // those of the steps to come are not used up
-  batch_ = n;
+  real_.set_batch(n);
   execute(measured_noise_->take(steps) * samples_to_spend() * world_.setup.flops_per_sample,
           Until{});
   return static_cast<double>(steps * n) / (world_.clock() - start);

@@ -5,12 +5,11 @@
 #include <optional>
 #include <vector>
 
-#include <boost/container/small_vector.hpp>
-
 #include "sim/engine/computation.hpp"
 #include "sim/engine/fetch_ahead.hpp"
 #include "sim/engine/gradient_buckets.hpp"
 #include "sim/engine/host_work.hpp"
+#include "sim/engine/real_steps.hpp"
 #include "sim/engine/worker_mail.hpp"
 #include "sim/engine/worker_samples.hpp"
 #include "sim/learning/rules/update_rule.hpp"
@@ -36,65 +35,49 @@ class WorkerComputation : private Computation {
   /// Computes so much, none of it of a gradient.
   void encode(double flops);
   double measure_speed(std::size_t steps, std::size_t n);
-  void keep_losses() { keep_losses_ = true; }
+  void keep_losses() { real_.keep_losses(true); }
   /// What a gradient touches, which will be asked for soon.
   void fetch_ahead() const { motley::fetch_ahead(&work_, 384); }
   /// The machine has failed. What was under way in reality ends with the actor's stack.
   void lose_everything();
-  std::span<const float> sample_losses() const { return sample_losses_; }
+  std::span<const float> sample_losses() const { return real_.sample_losses(); }
 
  private:
-  void prepare() override;
-  void unprepare() override;
+  void prepare() override { real_.prepare(); }
+  void unprepare() override { real_.unprepare(); }
   void compute(unsigned thread) override;
   /// Whether what is under way is to be given up now.
   bool is_given_up(const Until& until) const;
   /// Of the next so many steps, added up.
   double take_noise(std::size_t steps);
-  /// The flops of a gradient of batch_ samples on this worker, without noise, over those of one
+  /// The flops of a gradient of its batch on this worker, without noise, over those of one
   /// sample.
   double samples_to_spend();
   /// Lets the virtual time of so many flops pass. False when it was given up.
   bool execute(double flops, const Until& until);
-  /// Starts the real computation of what is set up below.
+  /// Starts the real computation of what is set up.
   void start_real(double flops);
   /// At its virtual end: returns when it is done.
   void join_real();
   /// Ends the run if it is over now.
   void record_gradients();
-  /// Draws the samples of steps_ batches, starts the real computation, lets the virtual time pass,
+  /// Draws the samples of all steps, starts the real computation, lets the virtual time pass,
   /// and waits for both. Returns the virtual time it took, or nothing when it was given up.
   std::optional<double> run(const Until& until);
 
+  // What every step touches stands together: with thousands of workers all of it comes from far away.
   HostWork work_;
   World& world_;
   std::size_t rank_;
-  bool keep_losses_ = false;
   bool interruptible_ = false;  // by what arrives
-
-  // The computation under way: steps_ gradients of batch_ samples each, beginning at at_. Without a
-  // rule there is one, and its result is in g_; with one, the result is moved_ and g_ is scratch. What
-  // every step touches stands together: with thousands of workers all of it comes from far away.
-  std::size_t steps_ = 0;
-  std::size_t batch_ = 0;
   // Of the last batch: asked for every step, and what it follows from is far away in memory.
   std::size_t batch_spent_ = std::numeric_limits<std::size_t>::max();
   double samples_spent_ = 0;
-  UpdateRule* rule_ = nullptr;
-  Parameters at_;
-  Parameters g_;
-  std::span<const float> at_values_;
-  std::span<float> g_values_;
-  boost::container::small_vector<double, 1> losses_;
   StepNoise noise_;
-  std::optional<StepNoise> measured_noise_;  // ahead of it, while speeds are measured
   WorkerMail& mail_;
   WorkerSamples& samples_;
-  Parameters shift_;  // added to every gradient, if there is one
-  Parameters moved_;
-  std::span<const float> shift_values_;
-  std::span<float> moved_values_;
-  std::vector<float> sample_losses_;
+  RealSteps real_;
+  std::optional<StepNoise> measured_noise_;  // ahead of it, while speeds are measured
 };
 
 }  // namespace motley

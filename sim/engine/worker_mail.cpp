@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "sim/engine/whole_model.hpp"
 #include "sim/engine/wire_bytes.hpp"
 #include "sim/engine/world.hpp"
 
@@ -80,24 +81,10 @@ Model WorkerMail::take(std::size_t shard) {
 
 Model WorkerMail::pull() {
   if (models_.size() == 1) return take(0);
-  const std::size_t size = world_.layout.initial().size();
-  Model whole{Parameters(size), 0, {}, {}, {}};
-  auto versions = std::make_shared<std::vector<std::uint64_t>>();
-  const std::span<float> values = whole.overwritable();
-  for (std::size_t shard = 0; shard < models_.size(); ++shard) {
-    const Model part = take(shard);
-    const auto begin = static_cast<std::ptrdiff_t>(world_.layout.shard(shard).shard.begin);
-    std::ranges::copy(part.values(), values.begin() + begin);
-    while (whole.more.size() < part.more.size()) whole.more.emplace_back(size);
-    for (std::size_t i = 0; i < part.more.size(); ++i) {
-      std::ranges::copy(part.more[i].values(), whole.more[i].overwritable().begin() + begin);
-    }
-    versions->push_back(part.version);
-    whole.notes = part.notes;
-  }
-  whole.version = *std::min_element(versions->begin(), versions->end());
-  whole.shard_versions = std::move(versions);
-  return whole;
+  return whole_model(
+      world_.layout.initial().size(), models_.size(),
+      [this](std::size_t shard) { return take(shard); },
+      [this](std::size_t shard) { return world_.layout.shard(shard).shard.begin; });
 }
 
 // ---- Pushes ----

@@ -23,11 +23,12 @@ LiveComputation::LiveComputation(LiveContext& context, std::size_t rank, WorkerS
 
 double LiveComputation::samples_to_spend() const {
   const HostPlan& host = context_.setup().cluster.workers[rank_];
-  if (host.max_batch && batch_ > *host.max_batch) {
-    throw std::runtime_error(host.name + " was to compute a batch of " + std::to_string(batch_) +
+  const std::size_t batch = real_.batch();
+  if (host.max_batch && batch > *host.max_batch) {
+    throw std::runtime_error(host.name + " was to compute a batch of " + std::to_string(batch) +
                              " samples, and its max_batch is " + std::to_string(*host.max_batch));
   }
-  return host.step.samples_at_full_speed(batch_, host.speed_flops,
+  return host.step.samples_at_full_speed(batch, host.speed_flops,
                                          context_.setup().flops_per_sample);
 }
 
@@ -86,46 +87,17 @@ bool LiveComputation::pass_until(double end_s, const Until& until) {
 
 // ---- The real computation ----
 
-void LiveComputation::prepare() {
-  g_ = Parameters(at_.size());
-  g_values_ = g_.overwritable();
-  at_values_ = at_.values();
-  if (rule_ == nullptr) return;
-  shift_values_ = shift_.values();
-  rule_->prepare(at_.size());
-  moved_ = Parameters(at_.size());
-  moved_values_ = moved_.overwritable();
-}
-
 void LiveComputation::compute() {
-  const Problem& problem = context_.setup().problem;
-  if (rule_ != nullptr) std::ranges::copy(at_values_, moved_values_.begin());
-  const std::span<const float> x = rule_ != nullptr ? moved_values_ : at_values_;
-  for (std::size_t step = 0; step < steps_ && !give_up_; ++step) {
-    const std::span<const Sample> batch = samples_.drawn().subspan(step * batch_, batch_);
-    if (keep_losses_) {
-      workspace_->sample_losses = std::span(sample_losses_).subspan(step * batch_, batch_);
-    }
-    if (!samples_.variations().empty()) {
-      workspace_->variations = samples_.variations().subspan(step * batch_, batch_);
-    }
-    losses_[step] = problem.gradient(x, batch, g_values_, *workspace_);
-    workspace_->sample_losses = {};
-    workspace_->variations = {};
-    if (rule_ == nullptr) continue;
-    for (std::size_t i = 0; i < shift_values_.size(); ++i) g_values_[i] += shift_values_[i];
-    rule_->step(moved_values_, g_values_);
-  }
+  real_.compute(context_.setup().problem, *workspace_, samples_, &give_up_);
   real_end_s_ = LiveClock::machine_s();
 }
 
 void LiveComputation::start_real() {
-  losses_.assign(steps_, 0);
-  if (keep_losses_) sample_losses_.assign(steps_ * batch_, 0);
-  prepare();
+  real_.clear_losses();
+  real_.prepare();
   real_end_s_ = 0;
   if (!context_.setup().problem.is_real()) return;
-  samples_.draw(steps_ * batch_);
+  samples_.draw(real_.samples());
   give_up_ = false;
   thread_.start([this] { compute(); });
 }
@@ -136,8 +108,8 @@ void LiveComputation::join_real() {
 
 void LiveComputation::note_gradients() {
   const bool real = context_.setup().problem.is_real();
-  for (const double loss : losses_) {
-    context_.gradient_computed(batch_, real ? std::optional(loss) : std::nullopt);
+  for (const double loss : real_.losses()) {
+    context_.gradient_computed(real_.batch(), real ? std::optional(loss) : std::nullopt);
   }
   context_.post().throw_if_over();
 }
@@ -156,7 +128,7 @@ std::optional<double> LiveComputation::run(const Until& until) {
   };
   const double begin_s = context_.clock();
   const double end_s =
-      end_of(take_noise(steps_) * samples_to_spend() * context_.setup().flops_per_sample);
+      end_of(take_noise(real_.steps()) * samples_to_spend() * context_.setup().flops_per_sample);
   const Join guard{*this};
   start_real();
   if (!pass_until(end_s, until)) {
@@ -175,50 +147,19 @@ std::optional<double> LiveComputation::run(const Until& until) {
 
 std::optional<Gradient> LiveComputation::gradient(const Model& x, std::size_t n,
                                                   const Until& until) {
-  steps_ = 1;
-  batch_ = n;
-  rule_ = nullptr;
-  at_ = x;
-  const std::optional<double> compute_s = run(until);
-  at_ = Parameters();
-  if (!compute_s) {
-    g_ = Parameters();
-    return std::nullopt;
-  }
-  return Gradient{std::move(g_), x.version, n, *compute_s, x.shard_versions};
+  return real_.gradient(x, n, [&] { return run(until); });
 }
 
 std::optional<Trained> LiveComputation::local_steps(Model x, std::size_t steps, std::size_t n,
                                                     UpdateRule& rule, const Until& until,
                                                     const Parameters& shift) {
-  // Work that may be given up is done with a copy of the rule.
-  std::optional<UpdateRule> copy;
-  if (until.ever()) copy = rule;
-  steps_ = steps;
-  batch_ = n;
-  rule_ = copy ? &*copy : &rule;
-  at_ = x;
-  shift_ = shift;
-  const std::optional<double> compute_s = run(until);
-  at_ = Parameters();
-  shift_ = Parameters();
-  g_ = Parameters();
-  if (!compute_s) {
-    moved_ = Parameters();
-    return std::nullopt;
-  }
-  if (copy) rule = std::move(*copy);
-  static_cast<Parameters&>(x) = std::move(moved_);
-  return Trained{std::move(x), steps * n, *compute_s};
+  return real_.local_steps(std::move(x), steps, n, rule, until, shift, [&] { return run(until); });
 }
 
 Gradient LiveComputation::gradient_by_buckets(const Model& x, std::size_t n,
                                               const std::vector<GradientBucket>& buckets,
                                               const std::function<void(const Parameters&)>& ready) {
-  steps_ = 1;
-  batch_ = n;
-  rule_ = nullptr;
-  at_ = x;
+  real_.set_up(x, n);
   const double begin_s = context_.clock();
   const double per_flop = take_noise(1) * samples_to_spend();
   double forward_flops = 0;
@@ -227,8 +168,7 @@ Gradient LiveComputation::gradient_by_buckets(const Model& x, std::size_t n,
   start_real();
   pass_until(end_s, Until{});
   join_real();
-  Gradient g{std::move(g_), x.version, n, 0, x.shard_versions};
-  at_ = Parameters();
+  Gradient g{real_.take_gradient(), x.version, n, 0, x.shard_versions};
   ready(g);
   for (std::size_t b = 1; b < buckets.size(); ++b) {
     end_s = end_of(per_flop * buckets[b].backward_flops);
@@ -248,22 +188,19 @@ void LiveComputation::encode(double flops) {
 double LiveComputation::measure_speed(std::size_t steps, std::size_t n) {
   const double begin_s = context_.clock();
   if (!measured_noise_) measured_noise_ = noise_;  // those of the steps to come are not used up
-  batch_ = n;
+  real_.set_batch(n);
   if (context_.emulate()) {
     pass_until(end_of(measured_noise_->take(steps) * samples_to_spend() *
                       context_.setup().flops_per_sample),
                Until{});
   } else {
     // Really computed, at the initial model, with samples that come again.
-    steps_ = steps;
-    rule_ = nullptr;
-    at_ = context_.initial_model();
+    real_.set_up(context_.initial_model(), n, steps);
     start_real();
     pass_until(begin_s, Until{});
     join_real();
     if (context_.setup().problem.is_real()) samples_.put_back();
-    g_ = Parameters();
-    at_ = Parameters();
+    real_.take_gradient();
   }
   return static_cast<double>(steps * n) / (context_.clock() - begin_s);
 }

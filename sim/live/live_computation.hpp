@@ -5,8 +5,7 @@
 #include <optional>
 #include <vector>
 
-#include "sim/engine/worker_samples.hpp"
-#include "sim/learning/rules/update_rule.hpp"
+#include "sim/engine/real_steps.hpp"
 #include "sim/live/compute_thread.hpp"
 #include "sim/live/live_context.hpp"
 #include "sim/scenario/noise.hpp"
@@ -32,16 +31,15 @@ class LiveComputation {
                                const std::function<void(const Parameters&)>& ready);
   void encode(double flops);
   double measure_speed(std::size_t steps, std::size_t n);
-  void keep_losses() { keep_losses_ = true; }
-  std::span<const float> sample_losses() const { return sample_losses_; }
+  void keep_losses() { real_.keep_losses(true); }
+  std::span<const float> sample_losses() const { return real_.sample_losses(); }
 
  private:
-  /// How many samples' time a gradient of batch_ takes, without noise.
+  /// How many samples' time a gradient of its batch takes, without noise.
   double samples_to_spend() const;
   double take_noise(std::size_t steps);
   /// When work of so many flops is done that begins now; now, where nothing is emulated.
   double end_of(double flops);
-  void prepare();
   void compute();
   void start_real();
   void join_real();
@@ -58,23 +56,7 @@ class LiveComputation {
   std::optional<StepNoise> measured_noise_;  // of calls of measure_speed() in a row
   std::unique_ptr<SpeedCurve> curve_;
   std::unique_ptr<Workspace> workspace_;
-  bool keep_losses_ = false;
-
-  // The computation under way: see WorkerComputation.
-  std::size_t steps_ = 0;
-  std::size_t batch_ = 0;
-  UpdateRule* rule_ = nullptr;
-  Parameters at_;
-  Parameters shift_;
-  Parameters g_;
-  Parameters moved_;
-  std::span<const float> at_values_;
-  std::span<const float> shift_values_;
-  std::span<float> g_values_;
-  std::span<float> moved_values_;
-  std::vector<double> losses_;
-  std::vector<float> sample_losses_;
-  double real_begin_s_ = 0;
+  RealSteps real_;
   std::atomic<double> real_end_s_ = 0;  // by the clock of the machine
   std::atomic<bool> give_up_ = false;
   ComputeThread thread_;  // the last: it ends first

@@ -4,19 +4,9 @@
 #include <limits>
 
 #include "sim/engine/modelled_layers.hpp"
+#include "sim/engine/whole_model.hpp"
 
 namespace motley {
-namespace {
-
-Model initial_model_of(const SimulationSetup& setup) {
-  Parameters values(setup.problem.dimension());
-  setup.problem.initial_model(setup.scenario.seed, values.overwritable());
-  Model x;
-  static_cast<Parameters&>(x) = std::move(values);
-  return x;
-}
-
-}  // namespace
 
 LiveContext::LiveContext(const SimulationSetup& setup, const Algorithm& algorithm, Post& post,
                          bool emulate)

@@ -27,6 +27,10 @@ std::shared_ptr<RingAverage> LiveGroup::start(std::uint64_t bytes,
   const Round round = averages_++;
   auto average = std::make_shared<RingAverage>(ring_, round, bytes, std::move(part));
   under_way_[round] = average;
+  average->begin([this, round] {
+    under_way_.erase(round);
+    if (bucket_ && bucket_->is_done()) start_next_bucket();
+  });
   const auto early = early_.find(round);
   if (early != early_.end()) {
     std::vector<Packet> packets = std::move(early->second);
@@ -48,9 +52,10 @@ void LiveGroup::average_arrived(Packet& packet) {
   const auto found = under_way_.find(round);
   const std::shared_ptr<RingAverage> average =
       found == under_way_.end() ? nullptr : found->second.lock();
-  if (average) average->arrived(step, packet, content);
-  if (!average || average->is_done()) under_way_.erase(round);
-  if (bucket_ && bucket_->is_done()) start_next_bucket();
+  if (average)
+    average->arrived(step, packet);
+  else
+    under_way_.erase(round);  // nobody waits for it
 }
 
 void LiveGroup::finish(const std::shared_ptr<RingAverage>& average) {

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "sim/engine/pushes.hpp"
+#include "sim/engine/whole_model.hpp"
 #include "sim/engine/wire_bytes.hpp"
 
 namespace motley {
@@ -130,22 +132,6 @@ void LiveWorker::push(Push&& push, const ShardVersions& versions, bool exactly) 
   }
 }
 
-namespace {
-
-Push push_of_gradient(Gradient g, std::size_t data_samples, bool wants_model) {
-  Push push;
-  push.kind = "gradient";
-  push.data_samples = data_samples;
-  push.version = g.version;
-  push.samples = g.samples;
-  push.compute_s = g.compute_s;
-  push.wants_model = wants_model;
-  push.vector = std::move(g);
-  return push;
-}
-
-}  // namespace
-
 void LiveWorker::push(Gradient g, bool wants_model) {
   const std::optional<double>& encode = context_.exchange().compress.encode_flops;
   if (encode && !compressors_.empty()) {
@@ -163,16 +149,8 @@ void LiveWorker::push_exactly(Gradient g, bool wants_model) {
 
 void LiveWorker::push(const char* kind, Parameters vector, const Trained& y,
                       std::vector<Parameters> more, bool wants_model) {
-  Push made;
-  made.kind = kind;
-  made.data_samples = data_samples();
-  made.vector = std::move(vector);
-  made.more = std::move(more);
-  made.version = y.version;
-  made.samples = y.samples;
-  made.compute_s = y.compute_s;
-  made.wants_model = wants_model;
-  push(std::move(made), y.shard_versions, false);
+  push(push_of_trained(kind, std::move(vector), y, std::move(more), data_samples(), wants_model),
+       y.shard_versions, false);
 }
 
 void LiveWorker::push_model(const Trained& y, std::vector<Parameters> more, bool wants_model) {
@@ -185,17 +163,11 @@ void LiveWorker::push_update(Parameters difference, const Trained& y, std::vecto
 }
 
 void LiveWorker::request_model() {
-  Push request;
-  request.kind = "request";
-  push(std::move(request), nullptr, false);
+  push(push_of_request(), nullptr, false);
 }
 
 void LiveWorker::tell(double number) {
-  Push told;
-  told.kind = "number";
-  told.numbers = {number};
-  told.wants_model = false;
-  push(std::move(told), nullptr, false);
+  push(push_of_number(number), nullptr, false);
 }
 
 Model LiveWorker::take(std::size_t shard) {
@@ -210,24 +182,10 @@ Model LiveWorker::take(std::size_t shard) {
 
 Model LiveWorker::pull() {
   if (models_.size() == 1) return take(0);
-  const std::size_t size = context_.initial_model().size();
-  Model whole{Parameters(size), 0, {}, {}, {}};
-  auto versions = std::make_shared<std::vector<std::uint64_t>>();
-  const std::span<float> values = whole.overwritable();
-  for (std::size_t shard = 0; shard < models_.size(); ++shard) {
-    const Model part = take(shard);
-    const auto begin = static_cast<std::ptrdiff_t>(context_.shards()[shard].begin);
-    std::ranges::copy(part.values(), values.begin() + begin);
-    while (whole.more.size() < part.more.size()) whole.more.emplace_back(size);
-    for (std::size_t i = 0; i < part.more.size(); ++i) {
-      std::ranges::copy(part.more[i].values(), whole.more[i].overwritable().begin() + begin);
-    }
-    versions->push_back(part.version);
-    whole.notes = part.notes;
-  }
-  whole.version = *std::min_element(versions->begin(), versions->end());
-  whole.shard_versions = std::move(versions);
-  return whole;
+  return whole_model(
+      context_.initial_model().size(), models_.size(),
+      [this](std::size_t shard) { return take(shard); },
+      [this](std::size_t shard) { return context_.shards()[shard].begin; });
 }
 
 Model LiveWorker::pull_newest() {

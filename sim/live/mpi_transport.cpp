@@ -107,24 +107,28 @@ class MpiTransport final : public Transport {
     if (kept.size() < most_kept) kept.push_back(std::move(buffer));
   }
 
-  void send(std::size_t to, Buffer bytes) override {
+  void send(std::size_t to, Buffer bytes, std::function<void()> gone) override {
     if (bytes.size() > static_cast<std::size_t>(std::numeric_limits<int>::max())) {
       throw std::runtime_error("a message of more than 2 GB cannot be sent by MPI at once");
     }
     outgoing_.emplace_back();
     Outgoing& message = outgoing_.back();
     message.bytes = std::move(bytes);
+    message.gone = std::move(gone);
     check(MPI_Isend(message.bytes.data(), static_cast<int>(message.bytes.size()), MPI_BYTE,
                     static_cast<int>(to), tag, world_, &message.request),
           "MPI_Isend");
   }
 
   std::optional<Arrived> poll() override {
-    std::erase_if(outgoing_, [this](Outgoing& message) {
+    std::vector<std::function<void()>> gone;  // they may send again
+    std::erase_if(outgoing_, [&](Outgoing& message) {
       if (!is_done(message.request, "MPI_Isend")) return false;
       give_back(std::move(message.bytes));
+      if (message.gone) gone.push_back(std::move(message.gone));
       return true;
     });
+    for (const std::function<void()>& tell : gone) tell();
     announce();
     for (auto message = incoming_.begin(); message != incoming_.end(); ++message) {
       if (!is_done(message->request, "MPI_Imrecv")) continue;
@@ -162,6 +166,7 @@ class MpiTransport final : public Transport {
  private:
   struct Outgoing {
     Buffer bytes;
+    std::function<void()> gone;
     MPI_Request request = MPI_REQUEST_NULL;
   };
   struct Incoming {

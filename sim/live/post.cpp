@@ -56,7 +56,8 @@ Post::Post(Transport& transport, LiveClock& clock, std::uint32_t run, bool share
 
 // ---- Sending ----
 
-void Post::send(std::size_t to, PacketKind kind, ByteWriter& content, std::uint64_t wire_bytes) {
+void Post::send(std::size_t to, PacketKind kind, ByteWriter& content, std::uint64_t wire_bytes,
+                std::function<void()> gone) {
   PacketHead head;
   head.kind = kind;
   head.run = run_;
@@ -72,7 +73,7 @@ void Post::send(std::size_t to, PacketKind kind, ByteWriter& content, std::uint6
   if (content.size() > 0) {
     std::memcpy(bytes.data() + sizeof(head), content.bytes().data(), content.size());
   }
-  transport_.send(to, std::move(bytes));
+  transport_.send(to, std::move(bytes), std::move(gone));
 }
 
 void Post::send(std::size_t to, PacketKind kind) {

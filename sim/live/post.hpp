@@ -36,8 +36,10 @@ class Post {
   void on(PacketKind kind, Handler handler) {
     handlers_[static_cast<std::size_t>(kind)] = std::move(handler);
   }
-  /// Sends it and goes on at once; padded to `wire_bytes`.
-  void send(std::size_t to, PacketKind kind, ByteWriter& content, std::uint64_t wire_bytes);
+  /// Sends it and goes on at once; padded to `wire_bytes`. `gone` is called when it has left as a whole,
+  /// unless the run is over then.
+  void send(std::size_t to, PacketKind kind, ByteWriter& content, std::uint64_t wire_bytes,
+            std::function<void()> gone = {});
   /// Without content.
   void send(std::size_t to, PacketKind kind);
   void send_to_others(PacketKind kind, ByteWriter& content);

@@ -23,7 +23,14 @@ RingAverage::RingAverage(const Ring& ring, std::uint64_t round, std::uint64_t by
     parts_[ring.member] = std::move(*part);
     if (!whole_vectors_) parts_[ring.member].vector = Parameters();
   }
-  if (size() > 1) send(0);
+}
+
+void RingAverage::begin(std::function<void()> done) {
+  done_ = std::move(done);
+  if (size() > 1)
+    send(0);
+  else
+    done_();
 }
 
 std::uint64_t RingAverage::piece_bytes(std::size_t piece) const {
@@ -59,11 +66,22 @@ void RingAverage::send(std::uint32_t step) {
   }
   if (averages_ && !whole_vectors_) content.put_list(std::span<const float>(piece(index)));
   const std::size_t right = ring_.ranks[(ring_.member + 1) % size()];
-  ring_.context.post().send(right, PacketKind::average, content, piece_bytes(index));
+  const auto gone = [weak = weak_from_this()] {
+    const std::shared_ptr<RingAverage> average = weak.lock();
+    if (!average || average->ring_.context.post().is_over()) return;
+    average->has_gone_ = true;
+    average->go_on();
+  };
+  ring_.context.post().send(right, PacketKind::average, content, piece_bytes(index), gone);
 }
 
-void RingAverage::take(std::uint32_t step, ByteReader& content) {
+void RingAverage::take(const Packet& packet) {
+  has_come_ = true;
   if (!averages_) return;
+  ByteReader content = packet.content();
+  content.take_text();  // whose round and step they are is known
+  content.take<std::uint64_t>();
+  const auto step = content.take<std::uint32_t>();
   const std::size_t half = size() - 1;
   const std::size_t left = (ring_.member + size() - 1) % size();
   // What the left neighbour has sent.
@@ -83,22 +101,26 @@ void RingAverage::take(std::uint32_t step, ByteReader& content) {
   }
 }
 
-void RingAverage::arrived(std::uint32_t step, const Packet& packet, ByteReader content) {
-  if (step != next_) {  // a small one may overtake a large one
-    early_[step] = packet.bytes;
+void RingAverage::arrived(std::uint32_t step, Packet& packet) {
+  if (step == next_ && !has_come_)
+    take(packet);
+  else  // this member is behind, or a small piece has overtaken a large one
+    early_.emplace(step, std::move(packet));
+  go_on();
+}
+
+void RingAverage::go_on() {
+  if (!has_come_ || !has_gone_) return;
+  has_come_ = has_gone_ = false;
+  if (++next_ == steps()) {
+    done_();
     return;
   }
-  take(step, content);
-  ++next_;
-  if (next_ < steps()) send(next_);
-  const auto following = early_.find(next_);
-  if (following == early_.end()) return;
-  const Packet kept{packet.from, packet.head, std::move(following->second)};
-  early_.erase(following);
-  ByteReader reader = kept.content();
-  reader.take_text();
-  reader.take<std::uint64_t>();
-  arrived(reader.take<std::uint32_t>(), kept, reader);
+  send(next_);
+  const auto early = early_.find(next_);
+  if (early == early_.end()) return;
+  take(early->second);
+  early_.erase(early);
 }
 
 Parameters RingAverage::mean() {

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -30,8 +31,8 @@ class Transport {
   /// Gives one back.
   virtual void give_back(Buffer buffer) = 0;
   /// Sends it and goes on at once. Of two messages to one rank the second is announced after the first,
-  /// but may be there before it.
-  virtual void send(std::size_t to, Buffer bytes) = 0;
+  /// but may be there before it. `gone` is called by the poll() that finds it has left as a whole.
+  virtual void send(std::size_t to, Buffer bytes, std::function<void()> gone = {}) = 0;
   /// Moves everything on, and returns a message that has arrived.
   virtual std::optional<Arrived> poll() = 0;
   /// Whether any message to or from here is under way, as far as is known.

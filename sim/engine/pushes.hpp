@@ -1,0 +1,17 @@
+#pragma once
+
+#include "sim/vocabulary/worker.hpp"
+
+namespace motley {
+
+// What workers send to the server, in a simulation and in a live run alike. `data_samples`: how many the
+// worker has.
+
+Push push_of_gradient(Gradient g, std::size_t data_samples, bool wants_model);
+/// `kind`: model or update.
+Push push_of_trained(const char* kind, Parameters vector, const Trained& y,
+                     std::vector<Parameters> more, std::size_t data_samples, bool wants_model);
+Push push_of_request();
+Push push_of_number(double number);
+
+}  // namespace motley
