@@ -430,7 +430,7 @@ TEST_CASE("a grid of which only a sample was tried is marked in table, warnings 
   REQUIRE(outcome.exit_code == 0);
   // 15 runs are enough to halve five values, but not the ten combinations of stale.
   CHECK(
-      outcome.out.find("warning: stale was tuned on a sample of its grid, 6 of 10: better may lie "
+      outcome.out.find("warning: stale was tuned on a sample of its grid (6 of 10): better may lie "
                        "between; more runs (/tune/runs) try all\n") != std::string::npos);
   CHECK(outcome.out.find("sync was tuned on a sample") == std::string::npos);
   for (const auto& row : rows_of(place.result("out", "summary.csv"))) {

@@ -282,10 +282,10 @@ std::vector<RunResult> ResultsFolder::rows() const {
     row.tuned_share_of_grid = static_cast<double>(choice.tried) /
                               static_cast<double>(std::max<std::size_t>(1, choice.grid));
     if (choice.is_sampled() && run.replica == 0) {
-      row.warnings.push_back({"sampled_grid", "was tuned on a sample of its grid, " +
+      row.warnings.push_back({"sampled_grid", "was tuned on a sample of its grid (" +
                                                   std::to_string(choice.tried) + " of " +
                                                   std::to_string(choice.grid) +
-                                                  ": better may lie between; more runs "
+                                                  "): better may lie between; more runs "
                                                   "(/tune/runs) try all"});
     }
     // Once for all replicas.
