@@ -126,7 +126,7 @@ def speedup_cell(row):
     if is_no_bound(row):
         return mark(row)
     if not known(value):
-        return "no pair reached the target"
+        return "not known: cut short" if known(row.get("cut_short_s")) else "no pair reached the target"
     pairs = f"  ({row['speedup_pairs']:g}/{row['n']:g} pairs)" if row["speedup_pairs"] < row["n"] else ""
     text = f"{ratio_text(row)}{' (cut)' if bound == 'mixed' else ''}{pairs}"
     return (value, None, None, text, bound) if bound in ("at_least", "at_most") else (value, low, high, text, bound)
