@@ -14,18 +14,21 @@ void AverageOfAll::begin(const std::vector<std::size_t>& ranks) {
   current_->averaging = std::make_unique<Averaging>(
       setup, ranks, ExchangeSpec::name_of(ExchangeSpec::Collective::ring));
   current_->under_way = ranks.size();
+  current_->actors.resize(ranks.size());
   current_->begun_s = world_.clock();
   for (std::size_t member = 0; member < ranks.size(); ++member) {
-    generation::add_actor("average of all", world_.platform.host(ranks[member]),
-                          [this, attempt = current_, member] {
-                            world_.ending.guard([&] { pass(*attempt, member); });
-                          })
-        ->daemonize();
+    simgrid::s4u::ActorPtr& actor = current_->actors[member];
+    actor = generation::add_actor("average of all", world_.platform.host(ranks[member]),
+                                  [this, attempt = current_, member] {
+                                    world_.ending.guard([&] { pass(*attempt, member); });
+                                  });
+    actor->daemonize();
   }
 }
 
 void AverageOfAll::pass(Attempt& attempt, std::size_t member) {
   attempt.averaging->pass(member, world_.setup.message_bytes);
+  attempt.actors[member] = nullptr;
   if (--attempt.under_way > 0 || current_ != &attempt || world_.ending.is_over()) return;
   current_ = nullptr;
   world_.recorder.target_averaged(world_.clock() - attempt.begun_s);
@@ -34,6 +37,9 @@ void AverageOfAll::pass(Attempt& attempt, std::size_t member) {
 
 void AverageOfAll::member_fails() {
   if (current_ == nullptr) return;
+  for (const simgrid::s4u::ActorPtr& actor : current_->actors) {
+    if (actor) actor->kill();
+  }
   current_ = nullptr;
   world_.recorder.target_average_lost();
 }

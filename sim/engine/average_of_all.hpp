@@ -3,6 +3,8 @@
 #include <memory>
 #include <vector>
 
+#include <simgrid/s4u.hpp>
+
 #include "sim/engine/averaging.hpp"
 
 namespace motley {
@@ -27,12 +29,13 @@ class AverageOfAll {
     std::unique_ptr<Averaging> averaging;
     std::size_t under_way = 0;  // members that do not have the mean yet
     double begun_s = 0;
+    std::vector<simgrid::s4u::ActorPtr> actors = {};  // of the members; null: it has the mean
   };
 
   void pass(Attempt& attempt, std::size_t member);
 
   World& world_;
-  std::vector<std::unique_ptr<Attempt>> attempts_;  // messages of those given up may still arrive
+  std::vector<std::unique_ptr<Attempt>> attempts_;  // pieces of those given up may still arrive
   Attempt* current_ = nullptr;
 };
 
