@@ -39,7 +39,8 @@ bool shows_results(const fs::path& file) {
   std::error_code error;
   if (name == "plan.json") return contains_text(file, "\"runs\"");
   if (name == "runs.csv") return contains_text(file, "virtual_s");
-  if (name == "slurm") return fs::exists(file / "array.sh", error);
+  if (name == "slurm")
+    return fs::exists(file / "array.sh", error) || fs::exists(file / "live.sh", error);
   if (name != "shards") return false;
   for (fs::directory_iterator shard(file, error), end; !error && shard != end;
        shard.increment(error)) {
