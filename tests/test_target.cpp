@@ -182,6 +182,33 @@ TEST_CASE("an average that loses a worker is made anew, of those who are left") 
   CHECK(result.time_to_target_s.value() == Approx(9 + averaging_s).margin(0.02));
 }
 
+TEST_CASE("averages that failures interrupt again and again disturb nothing else") {
+  // A model takes 0.8 s on a link, and each of eight workers fails about every second.
+  Json scenario = learning_scenario();
+  scenario["cluster"]["workers"][0].update({{"count", 4}, {"speed", "1Gf"}});
+  scenario["cluster"]["workers"][1].update({{"count", 4}, {"speed", "300Mf"}});
+  scenario["cluster"]["link"] = {{"bandwidth", "10Mbps"}, {"latency", "1ms"}};
+  scenario["cluster"]["failures"] = {
+      {"detect_after", "300ms"},
+      {"laws", {{{"mean_time_between", "1s"}, {"mean_time_to_return", "500ms"}}}}};
+  scenario["target"] = {{"accuracy", 0.4}};
+  scenario["stop"] = {{"time", "50s"}};
+  scenario["evaluate"] = {{"every", 2}};
+  std::size_t reached = 0;
+  for (const char* name : {"ad_psgd", "d_psgd", "sgp", "prague", "api_bcd"}) {
+    for (const int seed : {1, 2, 3}) {
+      CAPTURE(name, seed);
+      scenario["seed"] = seed;
+      scenario["algorithms"] = {{{"name", name}}};
+      const RunResult result = simulate(scenario);
+      CHECK(result.reason.empty());
+      CHECK(result.virtual_s == Approx(50).margin(1e-9));
+      if (result.time_to_target_s) ++reached;
+    }
+  }
+  CHECK(reached > 0);
+}
+
 TEST_CASE("averaging takes its share of the links from the algorithm's own messages") {
   Json scenario = merging_scenario();
   scenario["algorithms"] = {{{"name", "ad_psgd"}}};

@@ -1,11 +1,9 @@
 #pragma once
 
-#include <memory>
+#include <cstdint>
 #include <vector>
 
-#include <simgrid/s4u.hpp>
-
-#include "sim/engine/averaging.hpp"
+#include "sim/engine/agenda.hpp"
 
 namespace motley {
 
@@ -13,30 +11,31 @@ struct World;
 
 /// Makes the mean of the workers' models exist, where their algorithm never averages all of them: when that mean
 /// is found to meet the target. Until then nobody has it. Those who are there pass their models round by a ring
-/// all-reduce, over the same links and behind whatever else they do, and the target is reached when the last of
-/// them has the mean. It is of the models as they were when it began; nobody goes on with it.
-class AverageOfAll {
+/// all-reduce of n members, over the same links and behind whatever else they do: 2 (n-1) steps, in each of which
+/// everybody sends one of n pieces to its right neighbour; the next begins when all are through. Then the target
+/// is reached. It is of the models as they were when it began; nobody goes on with it.
+///
+/// Its messages are sent by no actor, which could be ended before they arrive.
+class AverageOfAll final : private Agenda::Event {
  public:
   explicit AverageOfAll(World& world) : world_(world) {}
 
-  /// Called by an actor. `ranks`: who has a model.
+  /// `ranks`: who has a model.
   void begin(const std::vector<std::size_t>& ranks);
   /// One of them is gone, with what it was to pass on: what is under way leads nowhere.
   void member_fails();
 
  private:
-  struct Attempt {
-    std::unique_ptr<Averaging> averaging;
-    std::size_t under_way = 0;  // members that do not have the mean yet
-    double begun_s = 0;
-    std::vector<simgrid::s4u::ActorPtr> actors = {};  // of the members; null: it has the mean
-  };
-
-  void pass(Attempt& attempt, std::size_t member);
+  void happen() override;
+  void send_pieces();
+  void piece_arrives(std::uint64_t attempt);
 
   World& world_;
-  std::vector<std::unique_ptr<Attempt>> attempts_;  // pieces of those given up may still arrive
-  Attempt* current_ = nullptr;
+  std::vector<std::size_t> ring_;  // of the members; empty when nothing is under way
+  std::uint64_t attempt_ = 0;
+  double begun_s_ = 0;
+  std::size_t steps_left_ = 0;
+  std::size_t under_way_ = 0;  // pieces
 };
 
 }  // namespace motley
