@@ -55,7 +55,7 @@ void AverageOfAll::piece_arrives(std::uint64_t attempt) {
 void AverageOfAll::member_fails() {
   if (ring_.empty()) return;
   ring_.clear();
-  world_.recorder.target_average_lost();
+  world_.recorder.target_average_lost(world_.clock());
 }
 
 }  // namespace motley

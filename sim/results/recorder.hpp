@@ -57,7 +57,7 @@ class Recorder {
   /// The mean that met the target has been averaged, which took so long.
   void target_averaged(double took_s);
   /// It could not be.
-  void target_average_lost() { target_.average_lost(); }
+  void target_average_lost(double now) { target_.average_lost(now); }
   /// Ends the account: settles every worker, and repeats the last evaluation at the end time if the
   /// model has not changed since.
   void close(double now);

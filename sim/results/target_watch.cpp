@@ -54,7 +54,7 @@ void TargetWatch::evaluated(double now, std::uint64_t update, const Evaluation& 
 
 bool TargetWatch::mean_evaluated(double now, std::uint64_t update, const Evaluation& evaluation) {
   const std::optional<double> met_s = met_by(now, update, evaluation);
-  if (met_s) met_at_s_ = met_s;
+  if (met_s) met_at_s_ = std::max(*met_s, not_before_s_);
   return met_s.has_value();
 }
 
@@ -63,8 +63,9 @@ void TargetWatch::averaged(double took_s) {
   averaging_s_ = took_s;
 }
 
-void TargetWatch::average_lost() {
+void TargetWatch::average_lost(double now) {
   met_at_s_.reset();
+  not_before_s_ = now;
   last_value_.reset();  // it was met before: there is nothing to interpolate from
 }
 

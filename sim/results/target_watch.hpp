@@ -34,8 +34,9 @@ class TargetWatch {
   bool mean_evaluated(double now, std::uint64_t update, const Evaluation& evaluation);
   /// That took so long: the target is reached so much later than the mean met it.
   void averaged(double took_s);
-  /// A model was lost before the average was there: the next mean that meets the target counts.
-  void average_lost();
+  /// A model was lost before the average was there: the next mean that meets the target counts, from now
+  /// on.
+  void average_lost(double now);
 
   std::optional<double> time_s() const { return time_s_; }
   /// The part of it that averaging took; empty where nothing had to be averaged.
@@ -61,6 +62,7 @@ class TargetWatch {
   std::optional<double> last_value_;
   std::uint64_t last_update_ = 0;
   std::optional<double> met_at_s_;  // by a mean, which is being averaged
+  double not_before_s_ = 0;         // when the last average was lost
   std::optional<double> time_s_;
   std::optional<double> averaging_s_;
 };
