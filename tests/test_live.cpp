@@ -114,8 +114,8 @@ TEST_CASE("what cannot be live is refused before anything starts") {
                  "overlap: a live run sends whole models and gradients"));
   CHECK(contains(
       refusal(4, {"--set", R"(/algorithms=[{"name": "daso"}])", "--set",
-                  R"(/cluster/workers=[{"name": "w", "count": 4, "per_node": 2, "speed": "1Gf"}])",
-                  "--set", R"(/cluster/node={"link": {"bandwidth": "10Gbps", "latency": "1us"}})"}),
+                  R"(/cluster/workers=[{"name": "w", "count": 4, "per_node": 2, "speed": "1Gf",
+                     "inside": {"bandwidth": "10Gbps", "latency": "1us"}}])"}),
       "daso: it averages between nodes by messages of its own"));
 }
 

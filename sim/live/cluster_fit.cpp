@@ -33,7 +33,8 @@ Line fit_line(const std::vector<std::pair<double, double>>& points) {
     line.slope = (w * wst - ws * wt) / determinant;
     line.at_0 = (wt - line.slope * ws) / w;
   }
-  if (determinant <= 0 || line.at_0 < 0) {
+  // On a busy machine a short message may take longer than a long one.
+  if (determinant <= 0 || line.at_0 < 0 || line.slope <= 0) {
     line.at_0 = 0;
     line.slope = wst / wss;
   }
@@ -67,7 +68,10 @@ double together_Bps(const Measured& measured, Timing::What what, double round_tr
     if (timing.what == what && (most == nullptr || timing.senders >= most->senders)) most = &timing;
   }
   if (most == nullptr) return 0;
-  return static_cast<double>(most->senders * most->bytes) / (most->seconds - round_trip_s);
+  const double moving_s = most->seconds - round_trip_s;
+  // On a busy machine messages alone may have taken longer than all together.
+  return static_cast<double>(most->senders * most->bytes) /
+         (moving_s > 0 ? moving_s : most->seconds);
 }
 
 double fitted(const Timing& timing, const ClusterFit& fit, const ClusterPlan& cluster) {
