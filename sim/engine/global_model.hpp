@@ -71,7 +71,7 @@ class GlobalModel {
   /// Of the workers' own models in what a merge would give.
   std::vector<double> weights_of_own() const;
   /// Whether current() is only what a merge would give.
-  ModelKind kind() const;
+  EvaluatedModel kind() const;
 
   Evaluator& evaluator_;
   Recorder& recorder_;

@@ -15,6 +15,6 @@ struct Evaluation {
 
 /// Whether somebody holds the model, or it is only what a merge of the workers' own models would
 /// give if it were made now, at no cost.
-enum class ModelKind { real, oracle };
+enum class EvaluatedModel { real, oracle };
 
 }  // namespace motley

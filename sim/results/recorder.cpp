@@ -29,7 +29,6 @@ void Recorder::keep_timeline(const TraceWindow& window, const ClusterPlan& clust
 void Recorder::gradient_computed(std::size_t rank, std::uint64_t samples,
                                  std::optional<double> loss) {
   workers_[rank].count_gradient(samples);
-  if (timeline_) timeline_->gradient_of(rank, samples);
   ++gradients_;
   samples_ += samples;
   if (!loss) return;
@@ -42,15 +41,15 @@ void Recorder::decided(double now, std::size_t rank, const std::string& quantity
   decisions_.push_back({now, rank, quantity, value});
 }
 
-bool Recorder::update_finished(double now, ModelKind kind) {
+bool Recorder::update_finished(double now, EvaluatedModel kind) {
   ++updates_;
   const bool due = schedule_.is_due(now, updates_, progress(now));
-  if (kind == ModelKind::real) target_.update_finished(now, updates_);
+  if (kind == EvaluatedModel::real) target_.update_finished(now, updates_);
   stop_.check_budget(now, updates_, samples_);
   return due;
 }
 
-void Recorder::evaluated(double now, const Evaluation& evaluation, ModelKind kind) {
+void Recorder::evaluated(double now, const Evaluation& evaluation, EvaluatedModel kind) {
   if (evaluation.loss && !stop_.check_finite(*evaluation.loss, "the test loss", updates_)) return;
   CurvePoint point;
   point.time_s = now;
@@ -68,7 +67,7 @@ void Recorder::evaluated(double now, const Evaluation& evaluation, ModelKind kin
   loss_sum_ = 0;
   loss_count_ = 0;
   if (evaluation.loss && !stop_.check_growth(*evaluation.loss, updates_)) return;
-  if (kind == ModelKind::oracle) return;
+  if (kind == EvaluatedModel::oracle) return;
   target_.evaluated(now, updates_, evaluation);
   if (target_.time_s()) stop_.target_reached();
 }
@@ -129,7 +128,7 @@ void Recorder::write_to(RunResult& result, double virtual_s,
     result.reason = stop_.reason();
   } else if (!curve_.empty()) {
     for (const CurvePoint& point : curve_) {
-      if (point.kind == ModelKind::oracle) continue;  // such a model does not exist
+      if (point.kind == EvaluatedModel::oracle) continue;  // such a model does not exist
       if (point.test_accuracy) {
         result.best_test_accuracy =
             std::max(result.best_test_accuracy.value_or(0), *point.test_accuracy);

@@ -50,9 +50,9 @@ class Recorder {
   /// Counts one update: of the global model, or of a worker's own, of which there is no more than
   /// the oracle of a merge. Returns whether the model is now due for evaluation; the caller then
   /// calls evaluated(), and may do so when it is not due.
-  bool update_finished(double now, ModelKind kind);
+  bool update_finished(double now, EvaluatedModel kind);
   /// A point of the curve. Not for the same update twice. An oracle does not reach the target.
-  void evaluated(double now, const Evaluation& evaluation, ModelKind kind);
+  void evaluated(double now, const Evaluation& evaluation, EvaluatedModel kind);
   /// Ends the account: settles every worker, and repeats the last evaluation at the end time if the
   /// model has not changed since.
   void close(double now);
