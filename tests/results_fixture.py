@@ -54,7 +54,7 @@ def write_results(folder, algorithms=("sync", "async", "local"), replicas=3, axe
         means = {}
         for label in algorithms:
             rate = rate_at(label, point)
-            times = []
+            times, before = [], len(curves)
             for replica in range(replicas):
                 name = f"{label}-{replica}" if not axes else f"{label}-p{p}-{replica}"
                 status = statuses.get(name, "ok")
@@ -67,7 +67,7 @@ def write_results(folder, algorithms=("sync", "async", "local"), replicas=3, axe
                 if decisions and label == "local" and status == "ok" and replica == 0:
                     chosen += [{"run": name, "time_s": t, "worker": f"{c}-{i}", "quantity": "local_steps", "value": v}
                                for i, (c, _) in enumerate(CLASSES) for t, v in ((0, 4), (60, 2 if c == "cpu" else 8))]
-            add_bands(label, point, [r["run"] for r in runs[-replicas:]], curves, bands)
+            add_bands(label, point, [r["run"] for r in runs[-replicas:]], curves[before:], bands)
             mean, low, high = mean_and_interval(times)
             base, _, _ = mean_and_interval([t for t in (time_to_target(rate_at(algorithms[0], point), r)
                                                         for r in range(replicas)) if t])
