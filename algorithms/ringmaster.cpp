@@ -29,7 +29,8 @@ class Ringmaster : public Algorithm {
       Fields<Options> f;
       f.include(SgdSpec::fields());
       f.add({.name = "delay_bound",
-             .doc = "R: gradients at least so many updates old are dropped",
+             .doc = "R: gradients at least so many updates old are dropped; inf or "
+                    "absent: none, as in async",
              .minimum = 1,
              .word = "inf"},
             &Options::delay_bound);

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Writes the gallery: every figure, drawn from the first results folder that has data for it.
 
-    python3 analysis/gallery.py results/quickstart_tuned results/heterogeneity results/map results/spot
+    python3 analysis/gallery.py results/quickstart_tuned results/map results/spot
 
 Makes analysis/GALLERY.md and analysis/gallery/*.png anew. Ends with an error when no folder has data for some figure, and
 writes nothing then."""

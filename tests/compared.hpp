@@ -75,12 +75,24 @@ inline std::string names_of_algorithms() {
   return names;
 }
 
-/// The catalogue's algorithms with what they need to be given; without those that need nodes of several
-/// workers.
-inline std::vector<Json> every_algorithm() {
+/// Equal workers on nodes of several.
+inline Json on_nodes(Json scenario, std::size_t nodes, std::size_t devices) {
+  scenario["cluster"]["workers"] = {{{"name", "gpu"},
+                                     {"count", nodes * devices},
+                                     {"speed", "1Gf"},
+                                     {"per_node", devices},
+                                     {"inside", {{"bandwidth", "1GBps"}, {"latency", "10us"}}}}};
+  return scenario;
+}
+
+/// Whether there are nodes of several workers, which some algorithms need.
+enum class Nodes { none, there };
+
+/// The catalogue's algorithms with what they need to be given.
+inline std::vector<Json> every_algorithm(Nodes nodes = Nodes::none) {
   std::vector<Json> all;
   for (const AlgorithmInfo& info : algorithm_catalog()) {
-    if (info.name == "daso") continue;
+    if (info.name == "daso" && nodes == Nodes::none) continue;
     all.push_back({{"name", info.name}});
     const auto& parameters = info.parameters;
     const auto needs = [&](const char* name) {
@@ -94,6 +106,7 @@ inline std::vector<Json> every_algorithm() {
     if (needs("local_steps")) all.back()["local_steps"] = 4;
     if (needs("delay_bound")) all.back()["delay_bound"] = 3;
     if (info.name == "backup") all.back()["backup"] = 1;
+    if (info.name == "daso") all.back()["warm_up_epochs"] = 0.2;
     if (has("warm_up")) all.back()["warm_up"] = 3;
     const bool is_plain =
         info.name == "scaffold" || info.name == "fedlalr" || info.name == "bvr_l_sgd";

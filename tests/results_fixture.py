@@ -91,7 +91,7 @@ def write_results(folder, algorithms=("sync", "async", "local"), replicas=3, axe
         "pairs", "ratio", "ratio_low", "ratio_high", "bound", "p_value", "p_holm", "verdict"], compared)
     write_csv(folder / "runs.csv", ["run", "algorithm", "replica", "seed", "status", "virtual_s", "updates", "gradients",
                                     "samples", "epochs", "bytes", "final_test_accuracy", "best_test_accuracy",
-                                    "final_test_loss", "time_to_target_s", "compute_s", "transfer_s", "wait_s",
+                                    "final_test_loss", "time_to_target_s", "averaging_s", "compute_s", "transfer_s", "wait_s",
                                     "discarded_s", "mean_staleness", "max_staleness", "wall_s", "peak_rss_mb", "reason",
                                     "speed_ratio", "speed_cv", "sync_efficiency"] + pointers, runs)
     write_csv(folder / "curves.csv", ["run", "time_s", "updates", "samples", "epochs", "bytes", "train_loss", "test_loss",

@@ -1,10 +1,12 @@
 #!/usr/bin/env bash
 # Runs a sweep on a real Slurm cluster: slurm_test.sh MOTLEY
 #
-# Starts munged, slurmctld and four slurmd on the loopback of this host, in a folder of its own; submits
+# Starts munged, slurmctld and five slurmd on the loopback of this host, in a folder of its own; submits
 # a sweep, kills one of its tasks, submits again, and compares the joined results with those of a local
-# run, byte for byte but for the two columns of wall time and memory. Needs Debian's slurm-wlm and
-# munge. Everything it has started is stopped at the end, however it ends.
+# run, byte for byte but for the two columns of wall time and memory. Where the program has MPI, a job runs an
+# algorithm for real, by srun and PMIx, and learns what the simulation does; another is told by Slurm
+# to end, and keeps what it has measured. Needs Debian's slurm-wlm and munge. Everything it has started is
+# stopped at the end, however it ends.
 set -euo pipefail
 
 motley=$1
@@ -17,7 +19,7 @@ stop_everything() {
   status=$?
   trap - EXIT
   if ((status != 0)); then
-    tail -n 30 "$place"/*.log "$place"/out/slurm/*.log >&2 || :
+    tail -n 30 "$place"/*.log "$place"/*/slurm/*.log >&2 || :
   fi
   scancel --quiet --user "$(id -un)" 2>/dev/null || :
   for pid in "${daemons[@]}"; do kill "$pid" 2>/dev/null || :; done
@@ -59,7 +61,7 @@ free_port() {
 }
 
 ports=()
-for _ in 1 2 3 4 5; do free_port; done
+for _ in 1 2 3 4 5 6; do free_port; done
 
 # ---- The cluster ----
 
@@ -97,12 +99,15 @@ END
   for i in 1 2 3 4; do
     echo "NodeName=n$i NodeHostname=$(hostname -s) NodeAddr=127.0.0.1 Port=${ports[i - 1]} CPUs=1"
   done
+  # Of its own, since the PMIx of several nodes of one host would meet in the same folder.
+  echo "NodeName=n5 NodeHostname=$(hostname -s) NodeAddr=127.0.0.1 Port=${ports[5]} CPUs=4"
   echo "PartitionName=small Nodes=n[1-4] Default=YES State=UP"
+  echo "PartitionName=large Nodes=n5 State=UP"
 } >"$SLURM_CONF"
-mkdir "$place/state" "$place"/spool-n{1,2,3,4}
+mkdir "$place/state" "$place"/spool-n{1,2,3,4,5}
 start slurmctld.log slurmctld -D -i
-for i in 1 2 3 4; do start "slurmd-n$i.log" slurmd -D -N "n$i"; done
-all_idle() { [[ $(sinfo --noheader --Node --states=idle --format=%N | sort -u | wc -l) == 4 ]]; }
+for i in 1 2 3 4 5; do start "slurmd-n$i.log" slurmd -D -N "n$i"; done
+all_idle() { [[ $(sinfo --noheader --Node --states=idle --format=%N | sort -u | wc -l) == 5 ]]; }
 until_true all_idle
 
 # ---- The sweep ----
@@ -163,3 +168,41 @@ for file in local/*.csv local/plan.json local/scenario.json; do
   [[ $file == local/runs.csv ]] || cmp "$file" "out/${file#local/}"
 done
 echo "the results of the cluster are those of the local run"
+
+# ---- For real ----
+
+if "$motley" live absent.json 2>&1 | grep -q 'without MPI' || ! command -v mpirun >/dev/null; then
+  echo "no live run on the cluster: there is no MPI here"
+  exit
+fi
+cat >live.json <<'END'
+{
+  "name": "live",
+  "data": {"kind": "synthetic", "train": 200, "test": 100, "features": 5, "classes": 3},
+  "model": {"kind": "softmax"},
+  "cluster": {"workers": [{"name": "gpu", "count": 2, "samples_per_s": 2000}, {"name": "cpu", "samples_per_s": 1000}],
+              "server": {"speed": "1Gf"}, "link": {"bandwidth": "10Gbps", "latency": "10us"}},
+  "cost": {"flops_per_sample": "1kf", "model_size": "100kB"},
+  "stop": {"updates": 12},
+  "evaluate": {"every": 4},
+  "defaults": {"batch_size": 8, "step_size": 0.1},
+  "algorithms": [{"name": "sync"}]
+}
+END
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 PMIX_MCA_gds=hash # jobs get this environment
+after() { sbatch --quiet --wait --dependency="afterany:$1" --output=/dev/null --wrap true; }
+submit_live() { # OUT ARGUMENTS...
+  "$motley" slurm live.json --live --partition large --submit --out "$@" | sed -n 's/.*as job \([0-9]*\).*/\1/p'
+}
+after "$(submit_live live)"
+"$motley" run live.json --out simulated --quiet --no-whatif >/dev/null
+learnt() { cut -d, -f1,3-5,8,9 "$1/curves.csv"; }
+cmp <(learnt live) <(learnt simulated)
+echo "a live run on the cluster learns what the simulation does"
+
+job=$(submit_live long --set '/stop={"time": "600s"}')
+until_true grep -q 'has begun' long/slurm/live.log
+scancel --signal=TERM "$job"
+after "$job"
+grep -q '^sync-0,.*failed' long/runs.csv
+echo "what a live run had measured when Slurm ended it is kept"

@@ -104,10 +104,11 @@ TEST_CASE("every algorithm gives the same bytes for every number of threads") {
 
 TEST_CASE("every algorithm gives the same bytes in replicas, whatever is done at once") {
   const Workplace place;
-  Json scenario = learning_scenario();
+  Json scenario = on_nodes(learning_scenario(), 2, 2);
+  scenario["cluster"]["workers"][0]["spread"] = {{"law", "ratio"}, {"ratio", 3}};
   scenario["stop"]["updates"] = 6;
   scenario["replicas"] = 2;
-  scenario["algorithms"] = every_algorithm();
+  scenario["algorithms"] = every_algorithm(Nodes::there);
   place.write("s.json", scenario.dump());
   const auto results = [&](const std::vector<std::string>& how) {
     std::vector<std::string> arguments = {"--no-whatif", "--fresh"};
@@ -121,8 +122,10 @@ TEST_CASE("every algorithm gives the same bytes in replicas, whatever is done at
 }
 
 TEST_CASE("every algorithm runs on several servers, or says that it does not") {
-  for (const Json& algorithm : every_algorithm()) {
-    Json scenario = with_algorithm(learning_scenario(), algorithm);
+  for (const Json& algorithm : every_algorithm(Nodes::there)) {
+    Json scenario = with_algorithm(
+        algorithm["name"] == "daso" ? on_nodes(learning_scenario(), 2, 2) : learning_scenario(),
+        algorithm);
     scenario["stop"]["updates"] = 12;
     scenario["cluster"].erase("server");
     scenario["cluster"]["servers"] = {{{"speed", "1Tf"}, {"count", 3}}};

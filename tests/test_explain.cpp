@@ -98,6 +98,9 @@ TEST_CASE("the verdict is the one that was stored, with its interval and p-value
   CHECK(to_text(verdict) ==
         "a is faster than b: 3.81 times as fast [3.2, 4.5] over 5 pairs of runs, p = 0.0012 after "
         "Holm's correction over all pairs of algorithms.\n");
+  verdict.p_holm = 0;  // too small for a double
+  CHECK(to_text(verdict).find("runs, p < 1e-12 after Holm's") != std::string::npos);
+  verdict.p_holm = 0.00123;
   verdict.verdict = Verdict::undecided;
   CHECK(to_text(verdict).starts_with("Undecided whether a is faster than b: 3.81 times as fast"));
 }

@@ -28,8 +28,10 @@ TEST_CASE("fedavg of everybody with one step is sync, to rounding") {
 }
 
 TEST_CASE(
-    "fedavg with a proximal term that is next to nothing is fedavg, and with a large one not") {
+    "fedavg with a proximal term of nothing or next to nothing is fedavg, and with a large one "
+    "not") {
   const Json plain = {{"name", "fedavg"}, {"local_steps", 4}};
+  CHECK(same_run(run_of(plain), run_of(with(plain, {{"proximal", 0}}))));
   check_near(run_of(plain), run_of(with(plain, {{"proximal", 1e-9}})));
   CHECK(losses(run_of(plain)) != losses(run_of(with(plain, {{"proximal", 1}}))));
 }

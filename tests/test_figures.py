@@ -247,11 +247,11 @@ class Figures(FigureCase):
         self.assertTrue(up.contains_point((2.5, 2.9)) and not up.contains_point((2.5, 3.1)))
         self.assertTrue(up.contains_point((1.9, 3.9)))
 
-    def test_of_a_sweep_the_point_that_is_shown_is_named(self):
+    def test_of_a_sweep_the_first_point_is_shown_and_named(self):
         for module in (figures.gantt, figures.staleness, figures.time_budget, figures.contribution, figures.links,
                        figures.decisions):
             fig = self.draw(module, self.sweep)
-            self.assertEqual(fig._suptitle.get_text(), "spread ratio = 16, cost model size = 10MB", module.NAME)
+            self.assertEqual(fig._suptitle.get_text(), "spread ratio = 1, cost model size = 1MB", module.NAME)
 
     def test_many_workers_are_sampled_and_that_is_said(self):
         results = Results(self.plain.folder)

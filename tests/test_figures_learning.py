@@ -124,6 +124,18 @@ class Learning(FigureCase):
                          ["sync", "async", "local", "slow", "target 0.8", "async: if merged there (oracle)"])
         self.assertEqual(legend._ncols, 6)  # 0.69 + 0.75 + 0.75 + 0.69 + 1.05 + 2.31 of 7.16 inches
 
+    def test_losses_over_many_decades_have_plain_numbers(self):
+        results = Results(self.plain.folder)
+        for table in (results.curves, results.bands):
+            for column in [name for name in table if name.startswith("test_loss")]:
+                table[column] = 10.0 ** (-table["time_s" if "time_s" in table else "x"] / 20)
+        fig = self.draw(figures.accuracy, results)
+        fig.canvas.draw()
+        losses = next(ax for ax in fig.axes if ax.get_ylabel() == "test loss (log scale)")
+        numbers = [tick.get_text() for tick in losses.get_yticklabels()]
+        self.assertIn("0.01", numbers)
+        self.assertFalse([number for number in numbers if "$" in number])
+
     def test_what_an_oracle_saw_is_dotted_and_named_so(self):
         # Local merges every 30 s; evaluations are every 3 s.
         results = Results(write_results(pathlib.Path(self.place.name) / "merged_local", replicas=5, merged_every_s={"local": 30}))

@@ -348,4 +348,16 @@ TEST_CASE("where nothing is learnt no parameters are told of") {
   CHECK_THAT(told, !Catch::Contains("parameters"));
 }
 
+TEST_CASE("overlap by layers where there is only one is told to have no effect") {
+  Json scenario = with_algorithm(learning_scenario(), {{"name", "async"}, {"overlap", "layers"}});
+  const std::string words = "warning: async has overlap: layers without effect";
+  CHECK_THAT(described_experiment(experiment_of(scenario)), !Catch::Contains(words));
+  scenario["model"] = {{"kind", "softmax"}};
+  CHECK_THAT(described_experiment(experiment_of(scenario)), Catch::Contains(words));
+  const Experiment experiment = experiment_of(scenario);
+  const std::vector<RunWarning> warnings =
+      experiment.warnings_of(experiment.runs()[0], simulate(scenario));
+  CHECK(std::ranges::count(warnings, "caution", &RunWarning::kind) == 1);
+}
+
 }  // namespace motley

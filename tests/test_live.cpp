@@ -77,6 +77,24 @@ TEST_CASE(
   CHECK(rows_of(read_file(place.path() / "live" / "compare.csv")).size() == 8);
 }
 
+TEST_CASE("where workers keep their own models the curve goes on to the end of the run") {
+  const LivePlace place;
+  mpirun();
+  // The slow one makes an update where the others make eight, so it has none for most of the points.
+  const std::vector<std::string> changes = {"--set", R"(/algorithms=[{"name": "ad_psgd"}])",
+                                            "--set", "/stop={\"time\": \"2s\"}",
+                                            "--set", "/evaluate/every=100ms",
+                                            "--set", "/cluster/workers/1/samples_per_s=32"};
+  std::vector<std::string> words = {"live", "live.json", "--out", "live"};
+  words.insert(words.end(), changes.begin(), changes.end());
+  const Outcome live = place.live(3, words);
+  INFO(live.err);
+  REQUIRE(live.exit_code == 0);
+  const Rows curve = rows_of(read_file(place.path() / "live" / "curves.csv"));
+  CHECK(curve.size() > 10);
+  CHECK(curve.back().at("time_s") == "2");
+}
+
 TEST_CASE("what cannot be live is refused before anything starts") {
   const LivePlace place;
   mpirun();
@@ -88,12 +106,17 @@ TEST_CASE("what cannot be live is refused before anything starts") {
     CHECK_FALSE(place.has("live"));
     return lines_of(outcome.err).front();
   };
-  CHECK(contains(refusal(3, {}), "sync needs 4 ranks, 3 workers and 1 server, and there are 3"));
+  CHECK(contains(refusal(3, {}), "the run needs 4 ranks, 3 workers and 1 server, and there are 3"));
   CHECK(contains(refusal(4, {"--set", R"(/cluster/failures={"detect_after": "1s"})"}),
                  "/cluster/failures: in a live run nobody fails on purpose"));
   CHECK(contains(refusal(4, {"--algorithm", "synk"}), "did you mean 'sync'?"));
   CHECK(contains(refusal(4, {"--set", "/defaults/overlap=layers"}),
                  "overlap: a live run sends whole models and gradients"));
+  CHECK(contains(
+      refusal(4, {"--set", R"(/algorithms=[{"name": "daso"}])", "--set",
+                  R"(/cluster/workers=[{"name": "w", "count": 4, "per_node": 2, "speed": "1Gf"}])",
+                  "--set", R"(/cluster/node={"link": {"bandwidth": "10Gbps", "latency": "1us"}})"}),
+      "daso: it averages between nodes by messages of its own"));
 }
 
 namespace {
@@ -114,6 +137,9 @@ pid_t process_of(const fs::path& folder, int rank) {
 
 /// A run of a minute that somebody ends before.
 struct LongRun {
+  /// How many seconds after it has asked them to end mpirun kills the ranks.
+  explicit LongRun(std::string patience_s = "20") : patience_s_(std::move(patience_s)) {}
+
   /// Whether a process of this run still is.
   bool is_anybody_left() const {
     for (const fs::directory_entry& process : fs::directory_iterator("/proc")) {
@@ -123,15 +149,17 @@ struct LongRun {
     return false;
   }
 
+  std::string patience_s_;
   LivePlace place;
   tests::RunningProgram program{
       mpirun(),
       LivePlace::words(4, {"live", "live.json", "--out", "live", "--algorithm", "async", "--set",
                            "/stop={\"time\": \"60s\"}"}),
-      place.path(), [] {
+      place.path(), [this] {
         for (const auto& [name, value] : mpi_environment()) {
           setenv(name.c_str(), value.c_str(), 1);
         }
+        setenv("OMPI_MCA_odls_base_sigkill_timeout", patience_s_.c_str(), 1);
       }};
 
   /// What was measured is written by a process that outlives the job and then ends: false when that has not happened
@@ -158,6 +186,19 @@ TEST_CASE("a rank that is killed ends the run everywhere, and what was measured 
   CHECK(outcome.exit_code != 0);
   CHECK(contains(outcome.err, "rank 2: the run is over: "));
   CHECK(run.has_written());
+}
+
+TEST_CASE("a rank that falls silent ends the run everywhere, and what was measured is kept") {
+  LongRun run("5");
+  run.program.wait_for_line("has begun");
+  kill(process_of(run.place.path(), 1), SIGSTOP);
+  const Outcome outcome = run.program.wait();
+  INFO(outcome.err);
+  CHECK(outcome.exit_code != 0);
+  CHECK(contains(outcome.err, "rank 0: the run is over: "));
+  CHECK(contains(outcome.err, "rank 2: the run is over: "));
+  CHECK(run.has_written());
+  CHECK(fs::exists(run.place.path() / "live" / "limits.csv"));
 }
 
 TEST_CASE("an interrupted live run ends at once, and what was measured is kept") {

@@ -134,15 +134,6 @@ TEST_CASE("bvr_l_sgd compresses the large gradients and sends the model as it is
 
 // ---- daso ----
 
-Json on_nodes(Json scenario, std::size_t nodes, std::size_t devices) {
-  scenario["cluster"]["workers"] = {{{"name", "gpu"},
-                                     {"count", nodes * devices},
-                                     {"speed", "1Gf"},
-                                     {"per_node", devices},
-                                     {"inside", {{"bandwidth", "1GBps"}, {"latency", "10us"}}}}};
-  return scenario;
-}
-
 void check_near(const RunResult& a, const RunResult& b) {
   REQUIRE(a.curve.size() == b.curve.size());
   for (std::size_t i = 0; i < a.curve.size(); ++i) {
@@ -166,14 +157,20 @@ TEST_CASE("daso that averages in every step and waits for it is allreduce, to ro
   check_near(run_of({{"name", "daso"}, {"warm_up_epochs", 1000}}, scenario), allreduce);
 }
 
-TEST_CASE("daso's delayed average weighs the local model by twice the steps it waited") {
-  // One dimension, two nodes of two devices, optima 0 and 2 by node: f_p = (x - a_p)^2/2, eta = 1/4. An average
-  // starts after every second step and is used after the next.
-  Json scenario = on_nodes(timing_scenario(), 2, 2);
-  scenario["model"] = {{"kind", "quadratic"}, {"dimension", 1}, {"smoothness", 1},     {"noise", 0},
-                       {"samples", 8000},     {"optima", 2},    {"optima_distance", 1}};
+/// One dimension, nodes of two devices, an optimum for each node, 1 on average: f_p = (x - a_p)^2/2, eta = 1/4.
+Json with_an_optimum_a_node(std::size_t nodes) {
+  Json scenario = on_nodes(timing_scenario(), nodes, 2);
+  scenario["model"] = {{"kind", "quadratic"}, {"dimension", 1},          {"smoothness", 1},
+                       {"noise", 0},          {"samples", 2000 * nodes}, {"optima", nodes},
+                       {"optima_distance", 1}};
   scenario["defaults"]["step_size"] = 0.25;
   scenario["stop"] = {{"updates", 5}};
+  return scenario;
+}
+
+/// Two nodes take part, with optima 0 and `other`. An average starts after every second step and is used after
+/// the next.
+void check_delayed_averages(const Json& scenario, double other) {
   const RunResult result =
       run_of({{"name", "daso"}, {"skip", 2}, {"wait", 1}, {"adapt", false}, {"warm_up_epochs", 0}},
              scenario);
@@ -182,7 +179,7 @@ TEST_CASE("daso's delayed average weighs the local model by twice the steps it w
   std::size_t update = 0;
   for (std::size_t step = 1; update < 5; ++step) {
     x[0] -= 0.25 * (x[0] - 0);
-    x[1] -= 0.25 * (x[1] - 2);
+    x[1] -= 0.25 * (x[1] - other);
     if (step % 2 == 1 && step > 1) {
       for (double& of_node : x) of_node = (2 * of_node + 2 * started) / (2 + 2);
       CAPTURE(step);
@@ -192,34 +189,19 @@ TEST_CASE("daso's delayed average weighs the local model by twice the steps it w
   }
 }
 
+TEST_CASE("daso's delayed average weighs the local model by twice the steps it waited") {
+  const Json scenario = with_an_optimum_a_node(2);  // 0 and 2
+  check_delayed_averages(scenario, 2);
+}
+
 TEST_CASE("daso's average counts the nodes that are there, each once however few its devices") {
-  // As above with optima 0, 1 and 2 on three nodes, of which the last is not there, and one device of the first
-  // neither: P is 2.
-  Json scenario = on_nodes(timing_scenario(), 3, 2);
-  scenario["model"] = {{"kind", "quadratic"}, {"dimension", 1}, {"smoothness", 1},     {"noise", 0},
-                       {"samples", 6000},     {"optima", 3},    {"optima_distance", 1}};
-  scenario["defaults"]["step_size"] = 0.25;
-  scenario["stop"] = {{"updates", 5}};
+  // Optima 0, 1 and 2; the last node is not there, and one device of the first neither: P is 2.
+  Json scenario = with_an_optimum_a_node(3);
   scenario["cluster"]["failures"] = {{"detect_after", "1ms"}, {"list", Json::array()}};
   for (const char* absent : {"gpu-1", "gpu-4", "gpu-5"}) {
     scenario["cluster"]["failures"]["list"].push_back({{"worker", absent}, {"from", "1000s"}});
   }
-  const RunResult result =
-      run_of({{"name", "daso"}, {"skip", 2}, {"wait", 1}, {"adapt", false}, {"warm_up_epochs", 0}},
-             scenario);
-  std::vector<double> x = {0, 0};
-  double started = 0;
-  std::size_t update = 0;
-  for (std::size_t step = 1; update < 5; ++step) {
-    x[0] -= 0.25 * (x[0] - 0);
-    x[1] -= 0.25 * (x[1] - 1);
-    if (step % 2 == 1 && step > 1) {
-      for (double& of_node : x) of_node = (2 * of_node + 2 * started) / (2 + 2);
-      CAPTURE(step);
-      CHECK(*result.curve[++update].test_loss == Approx((x[0] - 1) * (x[0] - 1) / 2).epsilon(1e-4));
-    }
-    if (step % 2 == 0) started = (x[0] + x[1]) / 2;
-  }
+  check_delayed_averages(scenario, 1);
 }
 
 TEST_CASE("daso hides the averages between nodes behind computation") {
@@ -288,9 +270,7 @@ TEST_CASE("daso refuses a cluster without nodes, and to wait as long as it skips
 
 TEST_CASE(
     "every algorithm runs on nodes of several devices, the same for every number of threads") {
-  std::vector<Json> all = every_algorithm();
-  all.push_back({{"name", "daso"}, {"warm_up_epochs", 0.2}});
-  for (const Json& algorithm : all) {
+  for (const Json& algorithm : every_algorithm(Nodes::there)) {
     Json scenario = with_algorithm(on_nodes(learning_scenario(), 2, 2), algorithm);
     scenario["stop"] = {{"updates", 12}};
     CAPTURE(algorithm.dump());

@@ -368,10 +368,10 @@ TEST_CASE(
   // Both 30 s, known to the 30 s between evaluations: t with one degree of freedom is 12.7062, so the
   // interval goes from 30 exp(-12.7062 / sqrt(12) / sqrt(2)) = 2.2424 to 401 s, beyond the end at 120 s.
   CHECK(lines.at(1).starts_with("a,8,\"1,5\",2,2,0,0,30,30,2.2424"));
-  CHECK(lines.at(1).ends_with(",,30,a,1,1,1,2,,,1,0" + rest + ",1000,,,"));
+  CHECK(lines.at(1).ends_with(",,30,a,1,1,1,2,,,,1,0" + rest + ",,1000,,,"));
   // b: 15 s, and none until its end at 100 s. Ratios 2 and 0.3: geometric mean sqrt(0.6).
   CHECK(lines.at(2).starts_with("b,8,\"1,5\",2,1,0,0,15,,,,30,a,0.7745966692414834,"));
-  CHECK(lines.at(2).ends_with(",2,at_most,undecided,2," + rest + ",500,,,"));
+  CHECK(lines.at(2).ends_with(",2,at_most,undecided,,2," + rest + ",,500,,,"));
 
   const std::vector<std::string> pairs = tests::lines_of(comparisons_csv({"/x/ratio", "/y"}, rows));
   REQUIRE(pairs.size() == 3);

@@ -485,19 +485,6 @@ TEST_CASE("what a reader should know of a run is said in a line each") {
   CHECK(kinds(0.1, 200).empty());
 }
 
-TEST_CASE("a target that the mean of models nobody merges has reached is told of") {
-  RunResult run = run_of("d_psgd", 0, 6.66);
-  run.curve.resize(3);
-  RunSetting setting;
-  CHECK(warnings_of(run, setting).empty());
-  setting.is_of_mean = true;
-  REQUIRE(warnings_of(run, setting).size() == 1);
-  CHECK(warnings_of(run, setting)[0].kind == "mean_model");
-  run.time_to_target_s.reset();
-  run.best_test_accuracy.reset();
-  for (const RunWarning& warning : warnings_of(run, setting)) CHECK(warning.kind != "mean_model");
-}
-
 TEST_CASE("a target crossed before the second evaluation is told of") {
   RunResult run = run_of("sync", 0, 6.66);
   run.curve.resize(3);

@@ -121,14 +121,103 @@ TEST_CASE("merges are evaluated though the oracle between them was when it was d
   CHECK(merges == std::vector<std::uint64_t>{9, 18, 27, 36});
 }
 
-TEST_CASE("gossip never merges: the mean of all is the model it is about, and reaches the target") {
+/// Four workers, each with a model of its own, and a second for a step. With groups of one nobody sends anything.
+Json alone_scenario() {
+  Json scenario = timing_scenario();
+  scenario["cluster"]["workers"] = {{{"name", "node"}, {"count", 4}, {"speed", "1Gf"}}};
+  scenario["stop"] = {{"time", "40s"}};
+  scenario["algorithms"] = {{{"name", "prague"}, {"group_size", 1}}};
+  return scenario;
+}
+
+/// The same with a target that the mean meets with the steps of the fourth second.
+Json met_after_four_seconds() {
+  Json scenario = alone_scenario();
+  const std::vector<CurvePoint> curve = simulate(scenario).curve;
+  REQUIRE(curve[4].time_s == Approx(4).margin(1e-9));
+  REQUIRE(*curve[4].test_loss < *curve[3].test_loss);
+  scenario["target"] = {{"loss", *curve[4].test_loss}};
+  return scenario;
+}
+
+TEST_CASE("a mean of models that nobody merges reaches the target when it has been averaged") {
+  Json scenario = met_after_four_seconds();
+  const RunResult result = simulate(scenario);
+  // A ring all-reduce of 8 MB among 4 over two links of 1 ms and 100 MB/s: six steps of a quarter.
+  const double averaging_s = 6 * (0.002 + 2e6 / 100e6);
+  CHECK(result.averaging_s.value() == Approx(averaging_s).margin(1e-9));
+  CHECK(result.time_to_target_s.value() == Approx(4 + averaging_s).margin(1e-9));
+  CHECK(result.target_crossed_s().value() == Approx(4).margin(1e-9));
+  // Nothing else was sent: three quarters of a model, twice, by each of the four.
+  CHECK(result.bytes == 4 * 6 * 2e6);
+  // The curve is the mean's all the same.
+  CHECK(result.curve[12].kind == EvaluatedModel::real);
+  CHECK(result.curve[12].consensus);
+
+  // A run that ends before the models are averaged has not reached it, though its curve has.
+  scenario["stop"] = {{"time", "4100ms"}};
+  CHECK_FALSE(simulate(scenario).time_to_target_s);
+  scenario["stop"] = {{"time", "40s"}, {"at_target", true}};
+  const RunResult stopped = simulate(scenario);
+  CHECK(stopped.time_to_target_s == result.time_to_target_s);
+  CHECK(stopped.virtual_s < 6);
+  CHECK(stopped.virtual_s >= *stopped.time_to_target_s);
+
+  // The model of a worker that is alone exists.
+  scenario["cluster"]["workers"][0]["count"] = 1;
+  const RunResult one = simulate(scenario);
+  CHECK(one.time_to_target_s.value() == Approx(4).margin(1e-9));
+  CHECK_FALSE(one.averaging_s);
+}
+
+TEST_CASE("an average that loses a worker is made anew, of those who are left") {
+  Json scenario = met_after_four_seconds();
+  scenario["cluster"]["link"]["bandwidth"] = "1MBps";  // six steps of 2 s: far beyond the failure
+  scenario["cluster"]["failures"] = {{"detect_after", "100ms"},
+                                     {"list", {{{"worker", "node-2"}, {"at", "8500ms"}}}}};
+  const RunResult result = simulate(scenario);
+  // Among three, and not before the failure. The pieces that were under way take four milliseconds more.
+  const double averaging_s = 4 * (0.002 + 8.0 / 3);
+  CHECK(result.averaging_s.value() == Approx(averaging_s).margin(0.02));
+  CHECK(result.time_to_target_s.value() == Approx(8.5 + averaging_s).margin(0.02));
+}
+
+TEST_CASE("averages that failures interrupt again and again disturb nothing else") {
+  // A model takes 0.8 s on a link, and each of eight workers fails about every second.
+  Json scenario = learning_scenario();
+  scenario["cluster"]["workers"][0].update({{"count", 4}, {"speed", "1Gf"}});
+  scenario["cluster"]["workers"][1].update({{"count", 4}, {"speed", "300Mf"}});
+  scenario["cluster"]["link"] = {{"bandwidth", "10Mbps"}, {"latency", "1ms"}};
+  scenario["cluster"]["failures"] = {
+      {"detect_after", "300ms"},
+      {"laws", {{{"mean_time_between", "1s"}, {"mean_time_to_return", "500ms"}}}}};
+  scenario["target"] = {{"accuracy", 0.4}};
+  scenario["stop"] = {{"time", "50s"}};
+  scenario["evaluate"] = {{"every", 2}};
+  std::size_t reached = 0;
+  for (const char* name : {"ad_psgd", "d_psgd", "sgp", "prague", "api_bcd"}) {
+    for (const int seed : {1, 2, 3}) {
+      CAPTURE(name, seed);
+      scenario["seed"] = seed;
+      scenario["algorithms"] = {{{"name", name}}};
+      const RunResult result = simulate(scenario);
+      CHECK(result.reason.empty());
+      CHECK(result.virtual_s == Approx(50).margin(1e-9));
+      if (result.time_to_target_s) ++reached;
+    }
+  }
+  CHECK(reached > 0);
+}
+
+TEST_CASE("averaging takes its share of the links from the algorithm's own messages") {
   Json scenario = merging_scenario();
   scenario["algorithms"] = {{{"name", "ad_psgd"}}};
   const RunResult before = simulate(scenario);
   scenario["target"] = {{"loss", *before.curve[12].test_loss}};
   const RunResult result = simulate(scenario);
-  CHECK(result.curve[12].kind == EvaluatedModel::real);
-  CHECK(result.time_to_target_s.value() <= result.curve[12].time_s);
+  CHECK(result.curve[12].test_loss == before.curve[12].test_loss);
+  CHECK(result.target_crossed_s().value() <= result.curve[12].time_s);
+  CHECK(result.averaging_s.value() >= 2 * (0.002 + 4e6 / 100e6) - 1e-9);  // alone on the links
 }
 
 TEST_CASE("runs that end before another algorithm arrives are said to tell nothing") {
@@ -155,9 +244,26 @@ TEST_CASE("runs that end before another algorithm arrives are said to tell nothi
   const std::string output = run("both");
   CHECK(output.find("async did not reach the target, but its runs ended by ") != std::string::npos);
   CHECK(output.find("before sync first reached it (") != std::string::npos);
+  // It is censored, not beaten: no ratio, no verdict, no place, and none is decided against it.
+  CHECK(output.find("cut at ") != std::string::npos);
+  CHECK(output.find("not reached") == std::string::npos);
+  const auto compared = tests::rows_of(tests::read_file(folder.file("both/comparisons.csv")));
+  REQUIRE(compared.size() == 2);
+  CHECK(compared[0].at("ratio").empty());
+  CHECK(compared[0].at("verdict") == "undecided");
+  const auto summed = tests::rows_of(tests::read_file(folder.file("both/summary.csv")));
+  CHECK(summed[0].at("place") == "1");
+  CHECK(summed[0].at("decided") == "0");
+  CHECK(summed[0].at("cut_short_s").empty());
+  CHECK(summed[1].at("place").empty());
+  const auto runs = tests::rows_of(tests::read_file(folder.file("both/runs.csv")));
+  CHECK(summed[1].at("cut_short_s") == runs[1].at("virtual_s"));
   // Who goes on for as long has had its chance.
   scenario["algorithms"][1] = {{"name", "sync"}, {"label", "slow"}, {"step_size", 1e-4}};
-  CHECK(run("chance").find("its runs ended by") == std::string::npos);
+  const std::string after = run("chance");
+  CHECK(after.find("its runs ended by") == std::string::npos);
+  CHECK(after.find("not reached") != std::string::npos);
+  CHECK(tests::rows_of(tests::read_file(folder.file("chance/summary.csv")))[1].at("place") == "2");
 }
 
 }  // namespace

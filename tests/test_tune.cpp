@@ -424,6 +424,23 @@ TEST_CASE("a grid whose end is best is said in the table and in tuned.csv") {
   CHECK(at_edge == 3);
 }
 
+TEST_CASE("a grid of which only a sample was tried is marked in table, warnings and summary") {
+  const Workplace place;
+  const Outcome outcome = place.run("out");
+  REQUIRE(outcome.exit_code == 0);
+  // 15 runs are enough to halve five values, but not the ten combinations of stale.
+  CHECK(
+      outcome.out.find("warning: stale was tuned on a sample of its grid (6 of 10): better may lie "
+                       "between; more runs (/tune/runs) try all\n") != std::string::npos);
+  CHECK(outcome.out.find("sync was tuned on a sample") == std::string::npos);
+  for (const auto& row : rows_of(place.result("out", "summary.csv"))) {
+    CHECK(row.at("tuned_share_of_grid") == (row.at("algorithm") == "stale" ? "0.6" : "1"));
+  }
+  const auto warnings = rows_of(place.result("out", "warnings.csv"));
+  CHECK(std::ranges::count(warnings, "sampled_grid", [](const auto& w) { return w.at("kind"); }) ==
+        1);
+}
+
 TEST_CASE("a sweep too large to check is counted and refused at once") {
   Json scenario = Json::parse(tuned);
   const auto axis = [](int n) { return Json{{"from", 1}, {"to", n}, {"steps", n}}; };

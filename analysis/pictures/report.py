@@ -367,13 +367,17 @@ def table_html(results, points=None, explained=True):
             bad = f"<small>{', '.join(bad)}</small>" if bad else ""
             utilisation = words.percent(row["utilisation"]) if words.known(row["utilisation"]) else "-"
             if results.target:
-                cells = [time or "not reached", speed or "-", f"{counted(row['reached'])} of {counted(row['n'])}" + bad, accuracy or "-",
+                cut = row.get("cut_short_s")
+                cells = [time or (f"cut at {words.seconds(cut)}" if words.known(cut) else "not reached"), speed or "-", f"{counted(row['reached'])} of {counted(row['n'])}" + bad, accuracy or "-",
                          utilisation, links.data_size(row["bytes_to_target"]) if words.known(row["bytes_to_target"]) else "-"]
             else:
                 cells = [counted(row["n"]) + bad, accuracy or "-", utilisation]
             cells += expense_cells(results, row)
             label = text(row["algorithm"])
             edge = "<small>tuned to the edge of its grid</small>" if is_at_edge(row) else ""
+            share = row.get("tuned_share_of_grid")
+            if words.known(share) and share < 1:
+                edge += "<small>tuned on a part of its grid</small>"
             colour = look.colour(row["algorithm"]) if row["algorithm"] in results.algorithms else "#888"
             rows.append(f'<tr data-label="{label}"><td><span class="swatch" style="background:{colour}"></span>{label}{edge}</td>' +
                         "".join(f"<td>{c}</td>" for c in cells) + "</tr>")

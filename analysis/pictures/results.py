@@ -185,6 +185,10 @@ class Results:
             return [()]
         return list(dict.fromkeys(self.runs[self.axes].itertuples(index=False, name=None)))
 
+    def shown_point(self):
+        """The one of which figures and words speak that are of a single point."""
+        return self.points()[0]
+
     def at(self, point):
         """The rows of runs.csv at one combination of swept values."""
         runs = self.runs

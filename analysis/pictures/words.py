@@ -371,7 +371,7 @@ def run_warnings(results):
 
     kinds = dict(zip(results.warnings["text"], results.warnings["kind"]))
     warned = alike((algorithm_of.get(run, run), text, run) for run, text in zip(results.warnings["run"], results.warnings["text"]))
-    return [(which_points(label, [where_of(run) for run in runs]) if kinds[text] in ("at_edge", "tuned_in_vain")
+    return [(which_points(label, [where_of(run) for run in runs]) if kinds[text] in ("at_edge", "tuned_in_vain", "sampled_grid", "cut_short")
              else who_is_meant(label, runs, totals.get(label, 0))) + f" {text}" for (label, text), runs in warned.items()]
 
 

@@ -29,7 +29,8 @@ std::string default_text(const FieldInfo& field) {
 
 void print_field(const FieldInfo& field, const std::string& indent) {
   const bool must_be_given = !field.fallback && !field.may_be_absent;
-  std::cout << indent << std::left << std::setw(20) << field.name << field.doc << "\n"
+  std::cout << indent << std::left << std::setw(20) << field.name
+            << (field.name.size() < 20 ? "" : "  ") << field.doc << "\n"
             << indent << std::setw(20) << "" << (field.type == "any" ? "" : field.must_be() + "; ")
             << (must_be_given ? "must be given" : "default: " + default_text(field));
   if (!field.kinds.empty()) {

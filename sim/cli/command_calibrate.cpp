@@ -9,6 +9,7 @@
 #include "sim/cli/command_options.hpp"
 #include "sim/cli/live_refusal.hpp"
 #include "sim/live/cluster_fit.hpp"
+#include "sim/live/post.hpp"
 
 namespace po = boost::program_options;
 
@@ -88,6 +89,7 @@ int calibrate(const po::variables_map& options, const std::vector<std::string>&)
     mistake = e.what();
   }
   if (is_refused(*transport, mistake)) return 2;
+  watch_signals();
   const Experiment& experiment = study->experiment(0);
   const bool emulates = experiment.scenario().emulate.value_or(ranks.share_machine());
   const SimulationSetup setup = experiment.setup(1, {}, "", {});

@@ -2,10 +2,12 @@
 #include <cstdlib>
 #include <iostream>
 #include <set>
+#include <sstream>
 #include <sys/resource.h>
 #include <thread>
 #include <unistd.h>
 
+#include "algorithms/catalog.hpp"
 #include "sim/base/digest.hpp"
 #include "sim/base/format.hpp"
 #include "sim/cli/command_line.hpp"
@@ -62,6 +64,7 @@ void check_live(const Study& study, const std::vector<std::size_t>& runs, std::s
     throw InputError(study.file() +
                      ": /sweep: a live run has one cluster; leave it out and use --set");
   }
+  std::size_t most_needed = 0;
   for (const std::size_t run : runs) {
     if (study.unit_of(run)) {
       throw InputError(
@@ -71,16 +74,22 @@ void check_live(const Study& study, const std::vector<std::size_t>& runs, std::s
     const Experiment& experiment = study.experiment(run);
     const RunPlan plan = study.plan(run);
     const std::unique_ptr<Algorithm> algorithm = experiment.algorithm_of(plan);
-    const std::string why = why_not_live(experiment.setup(1, {}, "", {}), *algorithm, emulate);
-    if (!why.empty()) throw InputError(study.file() + ": " + plan.label + ": " + why);
-    const std::size_t needed = ranks_needed(experiment.cluster(), *algorithm);
-    if (ranks < needed) {
-      throw InputError(plan.label + " needs " + std::to_string(needed) + " ranks, " +
-                       counted(experiment.cluster().workers.size(), "worker") + " and " +
-                       counted(needed - experiment.cluster().workers.size(), "server") +
-                       ", and there " + (ranks == 1 ? "is 1" : "are " + std::to_string(ranks)) +
-                       ": mpirun -n " + std::to_string(needed) + " motley live " + study.file());
+    std::string why = why_not_live(experiment.setup(1, {}, "", {}), *algorithm, emulate);
+    if (find_algorithm(plan.algorithm, plan.place).traits.needs == "nodes") {
+      why =
+          "it averages between nodes by messages of its own, and a live run by a ring; leave it "
+          "out";
     }
+    if (!why.empty()) throw InputError(study.file() + ": " + plan.label + ": " + why);
+    most_needed = std::max(most_needed, ranks_needed(experiment.cluster(), *algorithm));
+  }
+  if (ranks < most_needed) {
+    const std::size_t workers = study.experiment(runs.front()).cluster().workers.size();
+    throw InputError("the run needs " + std::to_string(most_needed) + " ranks, " +
+                     counted(workers, "worker") + " and " +
+                     counted(most_needed - workers, "server") + ", and there " +
+                     (ranks == 1 ? "is 1" : "are " + std::to_string(ranks)) + ": mpirun -n " +
+                     std::to_string(most_needed) + " motley live " + study.file());
   }
 }
 
@@ -118,11 +127,6 @@ LiveRun live_run(const Study& study, std::size_t index, bool emulate) {
   run.description["live"] = {{"emulate", emulate}};
   run.entry.hash = digest(run.description.dump());
   return run;
-}
-
-std::filesystem::path live_folder(const po::variables_map& options, const Study& study) {
-  if (options.count("out") > 0) return folder_of(options, study);
-  return std::filesystem::path("results") / (study.name() + "_live");
 }
 
 /// How the program ends, the worst of its runs.
@@ -212,14 +216,13 @@ class LiveCommand {
     // What the results are made with when all is over.
     const unsigned threads = std::max(1U, std::thread::hardware_concurrency());
     const SimulationSetup setup = experiment.setup(threads, {}, run.entry.name, trace_);
-    const LiveOutcome outcome = run_live(ranks_, setup, *algorithm, emulate_, tell_begin);
-    if (!outcome.ending.is_normal()) tell_ending(outcome);
+    const LiveOutcome outcome = run_live(ranks_, setup, *algorithm, emulate_, tell_begin,
+                                         [this](const Ending& ending) { tell_ending(ending); });
+    const bool is_complete = outcome.ending.how != Ending::How::interrupted && outcome.lost.empty();
     if (outcome.logs) {
-      // Who interrupted it may kill it in a moment: what was measured is written by a process that is not
-      // part of the job any more.
-      if (outcome.ending.how == Ending::How::interrupted && !is_alone()) {
-        leave(exit_code_of(outcome.ending));
-      }
+      // Who interrupted it may kill it in a moment, and mpirun kills those that are left when others are
+      // gone: what was measured is written by a process that is not part of the job any more.
+      if (!is_complete && !is_alone()) leave(exit_code_of(outcome.ending));
       open_folder();
       RunResult result = replay(setup, *algorithm, *outcome.logs, outcome.ending, outcome.end_s);
       result.warnings = experiment.warnings_of(plan, result);
@@ -229,12 +232,12 @@ class LiveCommand {
       folder_->store(run.entry.hash, run.description, result);
       folder_->write_csvs();
       if (!outcome.ending.is_normal()) {
+        complete_files(std::cerr);
         std::cerr << "motley: what was measured up to " << result.virtual_s << " s is in "
                   << folder_->path().string() << "\n";
       }
       if (result.status == RunStatus::failed) exit_code_ = 1;
     }
-    const bool is_complete = outcome.ending.how != Ending::How::interrupted && outcome.lost.empty();
     if (!is_complete) leave(exit_code_of(outcome.ending));
     return exit_code_of(outcome.ending);
   }
@@ -247,19 +250,31 @@ class LiveCommand {
     return true;
   }
 
-  void tell_ending(const LiveOutcome& outcome) {
-    complain("rank " + std::to_string(ranks_.rank()) +
-             ": the run is over: " + outcome.ending.reason);
+  void tell_ending(const Ending& ending) {
+    const std::string where =
+        is_first() ? "; what was measured goes to " + live_folder(options_, *study_).string() : "";
+    complain("rank " + std::to_string(ranks_.rank()) + ": the run is over: " + ending.reason +
+             where);
+  }
+
+  /// Those that a whole study has, beside the tables.
+  std::vector<LimitRow> complete_files(std::ostream& out) {
+    const std::vector<RunResult> rows = folder_->rows();
+    // At the machines' own speed the cluster is not that of the description.
+    const std::vector<LimitRow> limits =
+        emulate_ ? limits_of(*study_, rows) : std::vector<LimitRow>{};
+    if (emulate_) write_limits(*study_, *folder_, limits);
+    std::vector<std::string> names;
+    for (const RunResult& row : rows) names.push_back(row.run);
+    finish_traces(out, trace_, folder_->path(), names);
+    return limits;
   }
 
   void tell_results() {
-    const std::vector<RunResult> rows = folder_->rows();
-    const std::vector<LimitRow> limits = limits_of(*study_, rows);
-    write_limits(*study_, *folder_, limits);
-    print_summary(std::cout, study_->experiment(0), table_.axes, rows, limits);
-    std::vector<std::string> names;
-    for (const RunResult& row : rows) names.push_back(row.run);
-    finish_traces(std::cout, trace_, folder_->path(), names);
+    std::ostringstream traces;
+    const std::vector<LimitRow> limits = complete_files(traces);
+    print_summary(std::cout, study_->experiment(0), table_.axes, folder_->rows(), limits);
+    std::cout << traces.str();
     std::cout << "\nLive on " << counted(ranks_.size(), "rank") << " by " << mpi_version() << ", "
               << (emulate_ ? "computing emulated" : "at the machines' own speed")
               << "; models were evaluated after the run.\nResults: " << folder_->path().string()

@@ -66,6 +66,11 @@ std::filesystem::path folder_of(const po::variables_map& options, const Study& s
   return folder;
 }
 
+std::filesystem::path live_folder(const po::variables_map& options, const Study& study) {
+  if (options.count("out") > 0) return folder_of(options, study);
+  return std::filesystem::path("results") / (study.name() + "_live");
+}
+
 po::options_description shard_options() {
   po::options_description group("Parts");
   group.add_options()("shard", po::value<std::string>()->value_name("K/N"),

@@ -20,8 +20,12 @@ void load_given_plugins(const boost::program_options::variables_map& options);
 Study load_study(const boost::program_options::variables_map& options, const std::string& command);
 
 boost::program_options::options_description folder_options();
+/// Of --out, or by the scenario's name.
 std::filesystem::path folder_of(const boost::program_options::variables_map& options,
                                 const Study& study);
+/// The same of a live run: not the simulation's.
+std::filesystem::path live_folder(const boost::program_options::variables_map& options,
+                                  const Study& study);
 
 boost::program_options::options_description shard_options();
 StudyShard shard_of(const boost::program_options::variables_map& options);

@@ -42,12 +42,14 @@ SlurmJob job_of(const po::variables_map& options, const Study& study) {
   for (const std::string& plugin : plugins_given(options)) {
     job.scenario.insert(job.scenario.end(), {"--plugin", fs::absolute(plugin).string()});
   }
-  job.out = fs::absolute(folder_of(options, study)).lexically_normal().string();
+  const bool is_live = options.count("live") > 0;
+  const fs::path out = is_live ? live_folder(options, study) : folder_of(options, study);
+  job.out = fs::absolute(out).lexically_normal().string();
   if (job.out.find_first_of("\"\n\\") != std::string::npos) {
     throw InputError("--out: Slurm takes no quote, no backslash and no line break in a path, got " +
                      Json(job.out).dump(-1, ' ', false, Json::error_handler_t::replace));
   }
-  if (options.count("live") > 0) {
+  if (is_live) {
     for (std::size_t run = 0; run < study.size(); ++run) {
       const Experiment& experiment = study.experiment(run);
       job.ranks = std::max(

@@ -253,7 +253,8 @@ std::string to_text(const StoredVerdict& v) {
   text << " over " << counted(v.pairs, "pair") << " of runs";
   if (v.bound != Bound::none) text << ", cut where one ended before it reached the target";
   if (v.p_holm) {
-    text << ", p = " << significant(*v.p_holm, 2)
+    constexpr double least = 1e-12;  // a t statistic so large says nothing of how much smaller
+    text << (*v.p_holm < least ? ", p < 1e-12" : ", p = " + significant(*v.p_holm, 2))
          << " after Holm's correction over all pairs of algorithms";
     constexpr double level = 0.05;
     if (v.verdict == Verdict::undecided && *v.p_holm < level) {

@@ -127,7 +127,7 @@ std::string at_point(const std::vector<std::string>& axis_names, const std::vect
 /// Whether it is of the algorithm at a point, not of the run that it is kept with.
 bool is_of_tuning(const RunWarning& warning) {
   return warning.kind == "at_edge" || warning.kind == "tuned_in_vain" ||
-         warning.kind == "cut_short";
+         warning.kind == "sampled_grid" || warning.kind == "cut_short";
 }
 
 /// What is said of one run, or alike of several of an algorithm, in the order of the rows.

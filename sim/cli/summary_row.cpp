@@ -63,6 +63,9 @@ std::string SummaryRow::time_to_target() const {
   const std::string count =
       repeated_ ? " (" + std::to_string(row_.reached) + "/" + std::to_string(row_.runs.size()) + ")"
                 : "";
+  if (!row_.time_to_target_s && row_.cut_short_s && row_.failed + row_.diverged == 0) {
+    return "cut at " + seconds(*row_.cut_short_s) + count;
+  }
   if (!row_.time_to_target_s) return (repeated_ ? "not reached" : status("not reached")) + count;
   const double mean_s = row_.time_to_target_s->value;
   const std::optional<Interval>& interval = row_.time_to_target_s->interval;

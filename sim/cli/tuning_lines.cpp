@@ -23,11 +23,9 @@ std::string name_of(const RunTable& table, const TuningRecord& record) {
 std::string how_tuned(const TuningUnit& unit, const TuningRecord& record) {
   const std::string thing = unit.parameters.size() == 1 ? "value" : "combination";
   if (record.runs() == 0) return "its only " + thing;
-  const std::size_t first = unit.choice.candidates.size();
-  const auto all = static_cast<std::size_t>(product_size(unit.choice.grids));
-  const std::size_t beyond = record.candidates.size() - first;
-  return "tried " + (first == all ? "all of" : std::to_string(first) + " of") + " its " +
-         counted(all, thing) +
+  const std::size_t beyond = record.candidates.size() - record.tried;
+  return "tried " + (record.is_sampled() ? std::to_string(record.tried) + " of" : "all of") +
+         " its " + counted(record.grid, thing) +
          (beyond > 0 ? ", and " + std::to_string(beyond) + " beyond, in " : " in ") +
          counted(record.runs(), "run");
 }

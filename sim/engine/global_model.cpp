@@ -25,9 +25,10 @@ void GlobalModel::evaluate(double now) {
     evaluation = evaluator_.evaluate(model);
     evaluation.consensus = consensus(model);
   }
-  recorder_.evaluated(now, evaluation, kind());
+  const bool is_to_be_averaged = recorder_.evaluated(now, evaluation, kind());
   const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - start;
   evaluation_wall_s_ += passed.count();
+  if (is_to_be_averaged && average_) average_(with_own());
   evaluated_(now);
 }
 
@@ -121,8 +122,17 @@ std::optional<double> GlobalModel::consensus(const Parameters& mean) const {
 }
 
 EvaluatedModel GlobalModel::kind() const {
-  return !own_models_.empty() && algorithm_->merges_own_models() ? EvaluatedModel::oracle
-                                                                 : EvaluatedModel::real;
+  if (own_models_.empty()) return EvaluatedModel::real;
+  if (algorithm_->merges_own_models()) return EvaluatedModel::oracle;
+  return workers_ > 1 ? EvaluatedModel::mean : EvaluatedModel::real;
+}
+
+std::vector<std::size_t> GlobalModel::with_own() const {
+  std::vector<std::size_t> ranks;
+  for (std::size_t rank = 0; rank < workers_; ++rank) {
+    if (own_is_lost_.empty() || !own_is_lost_[rank]) ranks.push_back(rank);
+  }
+  return ranks;
 }
 
 Parameters GlobalModel::current() const {

@@ -31,6 +31,12 @@ class GlobalModel {
     for (const std::unique_ptr<OfShard>& shard : shards) shards_.push_back(shard.get());
   }
 
+  /// Where workers never merge their models: who averages those of the ranks given when their mean meets
+  /// the target. Without it such a mean never exists, and reaches no target.
+  void average_by(std::function<void(const std::vector<std::size_t>& ranks)> average) {
+    average_ = std::move(average);
+  }
+
   // Call evaluate_merge_before(now) before any of these.
 
   /// An update of the whole is made: x gets its version.
@@ -72,6 +78,8 @@ class GlobalModel {
   std::vector<double> weights_of_own() const;
   /// Whether current() is only what a merge would give.
   EvaluatedModel kind() const;
+  /// Of the workers whose own model is not lost.
+  std::vector<std::size_t> with_own() const;
 
   Evaluator& evaluator_;
   Recorder& recorder_;
@@ -79,6 +87,7 @@ class GlobalModel {
   bool is_real_;
   std::size_t workers_;
   std::function<void(double)> evaluated_;
+  std::function<void(const std::vector<std::size_t>&)> average_;
   const Algorithm* algorithm_ = nullptr;
   std::vector<const ShardModel*> shards_;
   Model global_;

@@ -48,6 +48,7 @@ void Recovery::machine_fails(std::size_t node) {
   world_.groups.member_fails(node);
   world_.replicas.worker_fails(node);
   world_.global_model.lose_own(node);
+  world_.average_of_all.member_fails();
   world_.bodies.kill_worker(node);
   end_if_nobody_is_left();
   end_if_nothing_comes_of_it();

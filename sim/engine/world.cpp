@@ -57,6 +57,7 @@ World::World(const SimulationSetup& of, const Algorithm& run)
       evaluator(of.problem, pool),
       partitions(of.problem.train_size(), of.scenario.seed),
       layout(of, run, agenda),
+      average_of_all(*this),
       global_model(layout.initial(), evaluator, recorder, pool, of.problem.is_real(),
                    of.cluster.workers.size(),
                    [this](double now) { report_progress(setup, recorder, now); }),
@@ -72,6 +73,8 @@ World::World(const SimulationSetup& of, const Algorithm& run)
   if (of.trace) recorder.keep_timeline(*of.trace, of.cluster);
   if (!layout.has_server()) recorder.expenses().leave_out_servers();
   global_model.begin(run, layout.shards());
+  global_model.average_by(
+      [this](const std::vector<std::size_t>& ranks) { average_of_all.begin(ranks); });
   if (failures.any()) recovery.begin();
 }
 

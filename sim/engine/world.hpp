@@ -2,6 +2,7 @@
 
 #include "sim/base/thread_pool.hpp"
 #include "sim/engine/agenda.hpp"
+#include "sim/engine/average_of_all.hpp"
 #include "sim/engine/background.hpp"
 #include "sim/engine/bodies.hpp"
 #include "sim/engine/computation.hpp"
@@ -68,6 +69,7 @@ struct World {
 
   // The model.
   ModelLayout layout;
+  AverageOfAll average_of_all;
   GlobalModel global_model;
   Updates updates;
 

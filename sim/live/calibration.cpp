@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <stdexcept>
 
 #include "sim/engine/worker_samples.hpp"
 #include "sim/live/start_together.hpp"
@@ -39,9 +40,14 @@ class Calibrating {
         post_(ranks.transport(), ranks.clock(), ranks.next_run(), ranks.share_machine()),
         workers_(setup.setup.cluster.workers.size()),
         hub_(setup.setup.cluster.servers.empty() ? workers_ - 1 : workers_) {
-    post_.on(PacketKind::message, [this](Packet& packet) { ++come_from_[packet.from]; });
+    post_.on(PacketKind::message, [this](Packet& packet) {
+      ++come_from_[packet.from];
+      last_took_s_ = post_.now() - packet.head.departed_s;
+    });
     post_.on(PacketKind::left, [this](Packet&) { ++met_; });
   }
+
+  const Ending& ending() const { return post_.ending(); }
 
   Measured measure() {
     start_together(post_, !ranks_.is_with_first());
@@ -74,8 +80,17 @@ class Calibrating {
     post_.send(to, PacketKind::message, nothing, bytes);
   }
   void await(std::size_t from) {
-    post_.wait(forever, [&] { return come_from_[from] > 0; });
+    wait([&] { return come_from_[from] > 0; });
     --come_from_[from];
+  }
+
+  /// Never for ever: somebody may have stopped.
+  template <class Ready>
+  void wait(const Ready& ready) {
+    constexpr double patience_s = 300;
+    if (post_.wait(post_.now() + patience_s, ready)) return;
+    post_.end({Ending::How::failed, "somebody has not answered for 5 minutes"});
+    post_.throw_if_over();
   }
 
   /// Nobody goes on before all are here. By messages, not by MPI, whose own waiting takes a core.
@@ -83,23 +98,21 @@ class Calibrating {
     ++meetings_;
     ByteWriter nothing;
     if (me() == 0) {
-      post_.wait(forever, [&] { return met_ == meetings_ * (post_.ranks() - 1); });
+      wait([&] { return met_ == meetings_ * (post_.ranks() - 1); });
       post_.send_to_others(PacketKind::left, nothing);
     } else {
       post_.send(0, PacketKind::left, nothing, 0);
-      post_.wait(forever, [&] { return met_ == meetings_; });
+      wait([&] { return met_ == meetings_; });
     }
   }
 
-  /// Calls `round` several times, all ranks together; the median of what it returns on the one that times.
+  /// Calls `round` several times, all ranks together; the median of the seconds that it returns on the one that times.
   template <class Round>
   void repeat(Timing timing, bool is_timed_here, const Round& round) {
     std::vector<double> seconds;
     for (std::size_t i = 0; i < setup_.repetitions; ++i) {
       meet();
-      const double begin = LiveClock::machine_s();
-      round();
-      seconds.push_back(LiveClock::machine_s() - begin);
+      seconds.push_back(round());
     }
     timing.seconds = median_of(seconds);
     if (is_timed_here) measured_.network.push_back(timing);
@@ -109,6 +122,7 @@ class Calibrating {
     const std::size_t from = what == Timing::What::up ? worker : hub_;
     const std::size_t to = what == Timing::What::up ? hub_ : worker;
     repeat({what, worker, 1, bytes}, me() == from, [&] {
+      const double begin = LiveClock::machine_s();
       if (me() == from) {
         send(to, bytes);
         await(to);
@@ -116,12 +130,14 @@ class Calibrating {
         await(from);
         send(from, 0);
       }
+      return LiveClock::machine_s() - begin;
     });
   }
 
   void time_many(Timing::What what, std::size_t senders, std::uint64_t bytes) {
     const bool in = what == Timing::What::incast;
     repeat({what, 0, senders, bytes}, me() == hub_, [&] {
+      const double begin = LiveClock::machine_s();
       if (me() == hub_) {
         for (std::size_t worker = 0; worker < senders; ++worker) send(worker, in ? 0 : bytes);
         for (std::size_t worker = 0; worker < senders; ++worker) await(worker);
@@ -129,14 +145,17 @@ class Calibrating {
         await(hub_);
         send(hub_, in ? bytes : 0);
       }
+      return LiveClock::machine_s() - begin;
     });
   }
 
+  /// From where the left neighbour sends it, by the clock of all ranks: this one may be released later.
   void time_ring(std::uint64_t bytes) {
     repeat({Timing::What::ring, me(), workers_, bytes}, me() < workers_, [&] {
-      if (me() >= workers_) return;
+      if (me() >= workers_) return 0.0;
       send((me() + 1) % workers_, bytes);
       await((me() + workers_ - 1) % workers_);
+      return last_took_s_;
     });
   }
 
@@ -198,6 +217,7 @@ class Calibrating {
   std::size_t workers_;
   std::size_t hub_;
   std::map<std::size_t, std::size_t> come_from_;  // messages that nobody has waited for yet
+  double last_took_s_ = 0;                        // the message that came last
   std::size_t meetings_ = 0;
   std::size_t met_ = 0;
   Measured measured_;
@@ -206,7 +226,13 @@ class Calibrating {
 }  // namespace
 
 Measured calibrate(LiveRanks& ranks, const CalibrationSetup& setup) {
-  return Calibrating(ranks, setup).measure();
+  Calibrating calibrating(ranks, setup);
+  try {
+    return calibrating.measure();
+  } catch (const RunOver&) {
+    throw std::runtime_error("rank " + std::to_string(ranks.rank()) +
+                             ": the calibration is over: " + calibrating.ending().reason);
+  }
 }
 
 }  // namespace motley

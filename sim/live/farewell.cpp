@@ -6,11 +6,11 @@
 namespace motley {
 namespace {
 
-/// How long the others are given. Who interrupts a run often kills it a second later.
+/// How long the others are given in all. Who interrupts a run often kills it a second later.
 double patience_s(const Ending& ending) {
   switch (ending.how) {
     case Ending::How::interrupted:
-      return 0.4;
+      return 0.5;
     case Ending::How::failed:
       return 3;
     default:
@@ -60,10 +60,12 @@ Gathered gather_logs(Post& post) {
   post.on(PacketKind::answer, [&](Packet& packet) { thanked.insert(packet.from); });
   post.while_waiting(nullptr);
 
-  const double patience = patience_s(post.ending());
+  const double until = post.now() + patience_s(post.ending());
   ByteWriter nothing;
   post.send_to_others(PacketKind::farewell, nothing);
-  post.wait_anyway(post.now() + patience, [&] {
+  // Half of it, where somebody may be silent: the logs come after.
+  const double half = post.ending().is_normal() ? until : (post.now() + until) / 2;
+  post.wait_anyway(half, [&] {
     return post.farewells().size() + 1 == post.ranks() && !post.transport().is_busy();
   });
   std::set<std::size_t> gone = post.farewells();  // they are alive
@@ -75,11 +77,13 @@ Gathered gather_logs(Post& post) {
   const std::size_t writer = *gone.begin();
   if (writer != post.rank()) {
     send_log(post, writer);
-    post.wait_anyway(post.now() + patience, [&] { return thanked.contains(writer); });
-    post.wait_anyway(post.now() + patience, [&] { return post.transport().has_sent_all(); });
+    post.wait_anyway(until, [&] { return thanked.contains(writer); });
+    if (gathered.lost.empty()) {
+      post.wait_anyway(until, [&] { return post.transport().has_sent_all(); });
+    }
     return gathered;
   }
-  post.wait_anyway(post.now() + patience, [&] {
+  post.wait_anyway(until, [&] {
     return std::ranges::all_of(gone, [&](std::size_t rank) {
       return rank == post.rank() || incoming[rank].is_complete();
     });
@@ -96,7 +100,10 @@ Gathered gather_logs(Post& post) {
       gathered.lost.push_back(rank);
     }
   }
-  post.wait_anyway(post.now() + patience, [&] { return post.transport().has_sent_all(); });
+  // What was sent to a lost one never leaves. The thanks to the others are short and leave at once.
+  if (gathered.lost.empty()) {
+    post.wait_anyway(until, [&] { return post.transport().has_sent_all(); });
+  }
   return gathered;
 }
 

@@ -63,12 +63,12 @@ class Replay {
         global_(initial_, evaluator_, recorder_, pool_, setup.problem.is_real(),
                 setup.cluster.workers.size(), [this](double now) { tell_progress(now); }),
         links_(setup.cluster),
-        own_(setup.cluster.workers.size()),
-        kept_of_workers_(setup.cluster.workers.size(), 0) {
+        own_(setup.cluster.workers.size()) {
+    worker_points_.kept.resize(setup.cluster.workers.size(), 0);
     if (setup.trace) recorder_.keep_timeline(*setup.trace, setup.cluster);
     if (!algorithm.needs_server()) recorder_.expenses().leave_out_servers();
     make_shards();
-    kept_of_shards_.resize(shards_.size(), 0);
+    shard_points_.kept.resize(shards_.size(), 0);
     global_.begin(algorithm, shards_);
   }
 
@@ -82,6 +82,7 @@ class Replay {
       end_s_ = told.time_s;
       break;
     }
+    if (recorder_.has_unevaluated_update()) global_.evaluate(end_s_);
     return write(ending);
   }
   Timeline* timeline() { return recorder_.timeline(); }
@@ -166,6 +167,7 @@ class Replay {
                           entry.used.empty() ? -1 : entry.value);
     }
     const std::size_t server = is_worker(rank) ? 0 : rank - setup_.cluster.workers.size();
+    if (entry.model) will_be_kept(entry.time_s, shard_points_, server);
     if (is_worker(rank)) {
       if (entry.model) static_cast<Parameters&>(newest_) = logs_[rank].models[*entry.model];
       global_.update(entry.time_s, newest_);
@@ -177,24 +179,37 @@ class Replay {
       if (entry.model) static_cast<Parameters&>(x) = logs_[rank].models[*entry.model];
       global_.update_shard(entry.time_s, shard, x);
     }
-    if (entry.model) kept(entry.time_s, kept_of_shards_, server);
+    if (entry.model) was_kept(entry.time_s, shard_points_);
   }
 
   void own_update(const LogEntry& entry, std::size_t rank) {
+    if (entry.model) will_be_kept(entry.time_s, worker_points_, rank);
     if (entry.model) static_cast<Parameters&>(own_[rank]) = logs_[rank].models[*entry.model];
     if (own_[rank].empty()) own_[rank] = initial_;
     global_.update_own(entry.time_s, rank, own_[rank], entry.count);
-    if (entry.model) kept(entry.time_s, kept_of_workers_, rank);
+    if (entry.model) was_kept(entry.time_s, worker_points_);
   }
 
-  /// One of those who keep models for the same point of the curve, each its own, has done so: the point is
-  /// made when the last of them has.
-  void kept(double now, std::vector<std::uint64_t>& points, std::size_t part) {
-    const std::uint64_t before = std::ranges::min(points);
-    ++points[part];
-    if (std::ranges::min(points) > before && recorder_.has_unevaluated_update()) {
-      global_.evaluate(now);
-    }
+  /// Of those who keep models for the same points of the curve, each its own.
+  struct Points {
+    std::vector<std::uint64_t> kept;  // by part
+    std::uint64_t made = 0;
+
+    bool all_have() const { return std::ranges::min(kept) > made; }
+  };
+
+  /// Somebody goes on to another point while others have not kept the last one: they do not make updates
+  /// any more, or one that lasts. They count as they are.
+  void will_be_kept(double now, Points& points, std::size_t part) {
+    if (++points.kept[part] > points.made + 1) make(now, points);
+  }
+  /// A point is made when the last of them has kept a model for it.
+  void was_kept(double now, Points& points) {
+    if (points.all_have()) make(now, points);
+  }
+  void make(double now, Points& points) {
+    ++points.made;
+    if (recorder_.has_unevaluated_update()) global_.evaluate(now);
   }
 
   void tell(const Told& told) {
@@ -261,9 +276,9 @@ class Replay {
   std::vector<std::unique_ptr<ShardModel>> shards_;
   MeasuredLinks links_;
   Model newest_ = initial_;
-  std::vector<Model> own_;                      // by worker: as it was kept last
-  std::vector<std::uint64_t> kept_of_workers_;  // how many models each has kept
-  std::vector<std::uint64_t> kept_of_shards_;
+  std::vector<Model> own_;  // by worker: as it was kept last
+  Points worker_points_;
+  Points shard_points_;
   std::map<std::pair<std::size_t, std::uint64_t>, Timeline::MessageId>
       messages_;          // by receiver, number
   std::size_t left_ = 0;  // workers

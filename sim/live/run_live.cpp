@@ -105,7 +105,8 @@ std::string name_of(const SimulationSetup& setup, std::size_t rank) {
 }  // namespace
 
 LiveOutcome run_live(LiveRanks& ranks, const SimulationSetup& setup, const Algorithm& algorithm,
-                     bool emulate, const std::function<void()>& has_begun) {
+                     bool emulate, const std::function<void()>& has_begun,
+                     const std::function<void(const Ending&)>& ends_badly) {
   Post post(ranks.transport(), ranks.clock(), ranks.next_run(), ranks.share_machine());
   std::optional<LiveContext> context;
   std::optional<Referee> referee;
@@ -122,15 +123,18 @@ LiveOutcome run_live(LiveRanks& ranks, const SimulationSetup& setup, const Algor
     post.end({Ending::How::failed, name_of(setup, post.rank()) + " failed: " + e.what()});
   }
   const double end_s = std::min(post.now(), setup.scenario.stop.time_s.value_or(forever));
+  if (!post.ending().is_normal()) ends_badly(post.ending());
   if (context) context->keep_last_model();
   Gathered gathered = gather_logs(post);
   Ending ending = post.ending();
   if (!gathered.lost.empty()) {
     const std::string lost = name_of(setup, gathered.lost.front()) + " does not answer";
-    if (ending.is_normal())
+    if (ending.is_normal()) {
       ending = {Ending::How::failed, lost};
-    else
+      ends_badly(ending);
+    } else {
       ending.reason += "; " + lost;
+    }
   }
   return {ending, end_s, std::move(gathered.logs), std::move(gathered.lost)};
 }

@@ -54,8 +54,10 @@ struct LiveOutcome {
 };
 
 /// One run of one algorithm for real; every rank calls it with the same arguments. Computations take the
-/// time that the scenario gives them if `emulate`, else their own. `has_begun` is called when all are there.
+/// time that the scenario gives them if `emulate`, else their own. `has_begun` is called when all are there,
+/// `ends_badly` as soon as the run is over before its time: who is to be killed has no more than a moment.
 LiveOutcome run_live(LiveRanks& ranks, const SimulationSetup& setup, const Algorithm& algorithm,
-                     bool emulate, const std::function<void()>& has_begun);
+                     bool emulate, const std::function<void()>& has_begun,
+                     const std::function<void(const Ending&)>& ends_badly);
 
 }  // namespace motley

@@ -13,8 +13,11 @@ struct Evaluation {
   std::optional<double> consensus = {};
 };
 
-/// Whether somebody holds the model, or it is only what a merge of the workers' own models would
-/// give if it were made now, at no cost.
-enum class EvaluatedModel { real, oracle };
+/// Whether somebody holds the model.
+enum class EvaluatedModel {
+  real,
+  oracle,  ///< nobody: what a merge of the workers' own models would give if it were made now, at no cost
+  mean  ///< not yet: the mean of models that are never merged, which exists when somebody has averaged them
+};
 
 }  // namespace motley

@@ -21,6 +21,7 @@ const char* not_finite_of(std::initializer_list<Named> numbers) {
 std::string first_not_finite(const RunResult& r) {
   if (const char* name = not_finite_of({{"virtual_s", r.virtual_s},
                                         {"time_to_target_s", r.time_to_target_s.value_or(0)},
+                                        {"averaging_s", r.averaging_s.value_or(0)},
                                         {"epochs", r.epochs},
                                         {"bytes", r.bytes},
                                         {"energy_J", r.energy_J.value_or(0)},

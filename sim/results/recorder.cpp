@@ -44,13 +44,15 @@ void Recorder::decided(double now, std::size_t rank, const std::string& quantity
 bool Recorder::update_finished(double now, EvaluatedModel kind) {
   ++updates_;
   const bool due = schedule_.is_due(now, updates_, progress(now));
-  if (kind == EvaluatedModel::real) target_.update_finished(now, updates_);
+  if (kind != EvaluatedModel::oracle) target_.update_finished(now, updates_);
   stop_.check_budget(now, updates_, samples_);
   return due;
 }
 
-void Recorder::evaluated(double now, const Evaluation& evaluation, EvaluatedModel kind) {
-  if (evaluation.loss && !stop_.check_finite(*evaluation.loss, "the test loss", updates_)) return;
+bool Recorder::evaluated(double now, const Evaluation& evaluation, EvaluatedModel kind) {
+  if (evaluation.loss && !stop_.check_finite(*evaluation.loss, "the test loss", updates_)) {
+    return false;
+  }
   CurvePoint point;
   point.time_s = now;
   point.updates = updates_;
@@ -61,15 +63,23 @@ void Recorder::evaluated(double now, const Evaluation& evaluation, EvaluatedMode
   point.test_loss = evaluation.loss;
   point.test_accuracy = evaluation.accuracy;
   point.consensus = evaluation.consensus;
-  point.kind = kind;
+  // A mean is what its algorithm is about: it is drawn and counted as the others' models are.
+  point.kind = kind == EvaluatedModel::mean ? EvaluatedModel::real : kind;
   note_spent(point);
   curve_.push_back(point);
   loss_sum_ = 0;
   loss_count_ = 0;
-  if (evaluation.loss && !stop_.check_growth(*evaluation.loss, updates_)) return;
-  if (kind == EvaluatedModel::oracle) return;
+  if (evaluation.loss && !stop_.check_growth(*evaluation.loss, updates_)) return false;
+  if (kind == EvaluatedModel::oracle) return false;
+  if (kind == EvaluatedModel::mean) return target_.mean_evaluated(now, updates_, evaluation);
   target_.evaluated(now, updates_, evaluation);
   if (target_.time_s()) stop_.target_reached();
+  return false;
+}
+
+void Recorder::target_averaged(double took_s) {
+  target_.averaged(took_s);
+  stop_.target_reached();
 }
 
 void Recorder::note_spent(CurvePoint& point) const {
@@ -123,6 +133,7 @@ void Recorder::write_to(RunResult& result, double virtual_s,
     decision.rank = static_cast<std::size_t>(place - listed.begin());
   }
   result.time_to_target_s = target_.time_s();
+  result.averaging_s = target_.averaging_s();
   if (stop_.status() == StopRule::Status::diverged) {
     result.status = RunStatus::diverged;
     result.reason = stop_.reason();

@@ -51,8 +51,13 @@ class Recorder {
   /// the oracle of a merge. Returns whether the model is now due for evaluation; the caller then
   /// calls evaluated(), and may do so when it is not due.
   bool update_finished(double now, EvaluatedModel kind);
-  /// A point of the curve. Not for the same update twice. An oracle does not reach the target.
-  void evaluated(double now, const Evaluation& evaluation, EvaluatedModel kind);
+  /// A point of the curve. Not for the same update twice. An oracle does not reach the target, and a
+  /// mean only when it is averaged: true when it is time to do that.
+  bool evaluated(double now, const Evaluation& evaluation, EvaluatedModel kind);
+  /// The mean that met the target has been averaged, which took so long.
+  void target_averaged(double took_s);
+  /// It could not be.
+  void target_average_lost(double now) { target_.average_lost(now); }
   /// Ends the account: settles every worker, and repeats the last evaluation at the end time if the
   /// model has not changed since.
   void close(double now);

@@ -108,6 +108,11 @@ double at_time(const std::vector<CurvePoint>& curve, double time_s,
   return value(before) + share * (value(*after) - value(before));
 }
 
+std::optional<double> RunResult::target_crossed_s() const {
+  if (!time_to_target_s) return std::nullopt;
+  return *time_to_target_s - averaging_s.value_or(0);
+}
+
 std::optional<double> RunResult::energy_to_target_J() const {
   if (!time_to_target_s || !energy_J) return std::nullopt;
   return at_time(curve, *time_to_target_s,
@@ -145,6 +150,7 @@ Json to_json(const RunResult& r) {
                {"best_test_accuracy", json_or_null(r.best_test_accuracy)},
                {"final_test_loss", json_or_null(r.final_test_loss)},
                {"time_to_target_s", json_or_null(r.time_to_target_s)},
+               {"averaging_s", json_or_null(r.averaging_s)},
                {"energy_J", json_or_null(r.energy_J)},
                {"cost", json_or_null(r.cost)},
                {"failures", Json()},
@@ -220,6 +226,7 @@ RunResult run_result_from_json(const StrictJson& in) {
   r.best_test_accuracy = in.member("best_test_accuracy").number_or_null();
   r.final_test_loss = in.member("final_test_loss").number_or_null();
   r.time_to_target_s = not_negative_or_null(in.member("time_to_target_s"));
+  r.averaging_s = not_negative_or_null(in.member("averaging_s"));
   r.energy_J = not_negative_or_null(in.member("energy_J"));
   r.cost = not_negative_or_null(in.member("cost"));
   r.mean_staleness = not_negative(in.member("mean_staleness"));

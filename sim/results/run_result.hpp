@@ -92,6 +92,8 @@ struct RunIdentity {
   /// Whether its tuned parameters are at the edge of their grid; empty when nothing was tuned. Not
   /// handed over either.
   std::optional<bool> tuned_at_edge;
+  /// Which part of the grid was tried; empty when nothing was tuned. Not handed over either.
+  std::optional<double> tuned_share_of_grid = {};
 };
 
 struct RunResult : RunIdentity {
@@ -107,6 +109,8 @@ struct RunResult : RunIdentity {
   std::optional<double> best_test_accuracy;
   std::optional<double> final_test_loss;
   std::optional<double> time_to_target_s;
+  /// The part of it in which the workers' models, which nobody merges, were averaged; else empty.
+  std::optional<double> averaging_s = {};
   std::optional<double> energy_J;  ///< empty when the scenario gives no power
   std::optional<double> cost;      ///< empty when it gives no price
   /// Updates undone when a model was taken from a checkpoint; empty when nothing can fail.
@@ -127,6 +131,8 @@ struct RunResult : RunIdentity {
   /// Of all workers, where not all are listed one by one.
   std::optional<Heterogeneity> uneven = {};
 
+  /// When the update that reached the target was finished: time_to_target_s less averaging_s.
+  std::optional<double> target_crossed_s() const;
   /// On the straight line between the evaluations around it; empty when it was not reached.
   std::optional<double> energy_to_target_J() const;
   std::optional<double> cost_to_target() const;

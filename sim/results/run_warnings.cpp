@@ -61,11 +61,12 @@ bool is_met_at_start(const RunResult& result) {
 /// Whether the target was crossed between the first evaluation and the second, with several updates in
 /// between. A curve is steepest there, so that the straight line between the two says little.
 bool is_coarse(const RunResult& result) {
-  if (!result.time_to_target_s || result.curve.size() < 2) return false;
+  const std::optional<double> crossed_s = result.target_crossed_s();
+  if (!crossed_s || result.curve.size() < 2) return false;
   const CurvePoint& first = result.curve[0];
   const CurvePoint& second = result.curve[1];
   return second.kind == EvaluatedModel::real && second.updates > first.updates + 1 &&
-         *result.time_to_target_s > first.time_s && *result.time_to_target_s <= second.time_s;
+         *crossed_s > first.time_s && *crossed_s <= second.time_s;
 }
 
 }  // namespace
@@ -121,11 +122,6 @@ std::vector<RunWarning> warnings_of(const RunResult& result, const RunSetting& s
         {"bound_idle", "has a " + setting.bound + " that never acted: it ran as if without it"});
   }
   if (!setting.caution.empty()) warnings.push_back({"caution", setting.caution});
-  if (setting.is_of_mean && result.time_to_target_s) {
-    warnings.push_back({"mean_model",
-                        "reached the target with the mean of all workers' models, which no worker "
-                        "holds; how far they are from it is in curves.csv (consensus)"});
-  }
   if (met_at_port(result, setting.twins)) {
     warnings.push_back(
         {"lockstep",

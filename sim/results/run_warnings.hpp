@@ -19,15 +19,13 @@ struct RunSetting {
   std::string acted;                  ///< the decision that shows, after the start, that it did
   std::size_t twins = 0;              ///< workers that take, step by step, the time of another one
   std::string caution = {};           ///< what the algorithm says of itself in this setting
-  bool is_of_mean = false;            ///< what is evaluated is the mean of models never merged
 };
 
 /// What a reader should know before trusting a run that ended well. Kinds: no_update, no_merge (no
 /// model that exists was evaluated after the first), never_moved, chance_level,
 /// met_at_start (the initial model meets the target), coarse (the target was crossed between the first
 /// two evaluations), in_warm_up, bound_idle (no decision shows that the bound acted, and nothing was
-/// discarded), caution (of the algorithm's own), mean_model (the target was reached by the mean of models
-/// that are never merged, which nobody holds), lockstep (workers of an asynchronous algorithm that are
+/// discarded), caution (of the algorithm's own), lockstep (workers of an asynchronous algorithm that are
 /// alike to the last bit meet at the server's port in every step).
 std::vector<RunWarning> warnings_of(const RunResult& result, const RunSetting& setting);
 

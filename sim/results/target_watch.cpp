@@ -33,16 +33,40 @@ double TargetWatch::crossing(double now, std::uint64_t update, double value) con
   return first == since_.end() ? now : first->time_s;
 }
 
-void TargetWatch::evaluated(double now, std::uint64_t update, const Evaluation& evaluation) {
-  if (!target_ || time_s_) return;
+std::optional<double> TargetWatch::met_by(double now, std::uint64_t update,
+                                          const Evaluation& evaluation) {
+  if (!target_ || time_s_ || met_at_s_) return std::nullopt;
   const std::optional<double>& value = target_->accuracy ? evaluation.accuracy : evaluation.loss;
-  if (!value) return;
-  if (beyond(*value) >= 0) time_s_ = crossing(now, update, *value);
+  if (!value) return std::nullopt;
+  std::optional<double> met_s;
+  if (beyond(*value) >= 0) met_s = crossing(now, update, *value);
   last_value_ = value;
   last_update_ = update;
   since_.clear();
   seen_ = 0;
   stride_ = 1;
+  return met_s;
+}
+
+void TargetWatch::evaluated(double now, std::uint64_t update, const Evaluation& evaluation) {
+  if (const std::optional<double> met_s = met_by(now, update, evaluation)) time_s_ = met_s;
+}
+
+bool TargetWatch::mean_evaluated(double now, std::uint64_t update, const Evaluation& evaluation) {
+  const std::optional<double> met_s = met_by(now, update, evaluation);
+  if (met_s) met_at_s_ = std::max(*met_s, not_before_s_);
+  return met_s.has_value();
+}
+
+void TargetWatch::averaged(double took_s) {
+  time_s_ = *met_at_s_ + took_s;
+  averaging_s_ = took_s;
+}
+
+void TargetWatch::average_lost(double now) {
+  met_at_s_.reset();
+  not_before_s_ = now;
+  last_value_.reset();  // it was met before: there is nothing to interpolate from
 }
 
 }  // namespace motley

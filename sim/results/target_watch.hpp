@@ -28,7 +28,19 @@ class TargetWatch {
   /// The model that update number `update` made, as it was tested.
   void evaluated(double now, std::uint64_t update, const Evaluation& evaluation);
 
+  // Of a mean of models, which does not exist before somebody has averaged them.
+
+  /// The same of such a mean: whether it is the first to meet the target, so that it is to be averaged.
+  bool mean_evaluated(double now, std::uint64_t update, const Evaluation& evaluation);
+  /// That took so long: the target is reached so much later than the mean met it.
+  void averaged(double took_s);
+  /// A model was lost before the average was there: the next mean that meets the target counts, from now
+  /// on.
+  void average_lost(double now);
+
   std::optional<double> time_s() const { return time_s_; }
+  /// The part of it that averaging took; empty where nothing had to be averaged.
+  std::optional<double> averaging_s() const { return averaging_s_; }
 
  private:
   struct Update {
@@ -38,6 +50,8 @@ class TargetWatch {
 
   /// How far the value is beyond the target; reached from 0 on.
   double beyond(double value) const;
+  /// When this evaluation shows that the target was met; empty when it does not.
+  std::optional<double> met_by(double now, std::uint64_t update, const Evaluation& evaluation);
   /// When the line between two evaluations meets the target.
   double crossing(double now, std::uint64_t update, double value) const;
 
@@ -47,7 +61,10 @@ class TargetWatch {
   std::uint64_t seen_ = 0;     // updates since the last evaluation
   std::optional<double> last_value_;
   std::uint64_t last_update_ = 0;
+  std::optional<double> met_at_s_;  // by a mean, which is being averaged
+  double not_before_s_ = 0;         // when the last average was lost
   std::optional<double> time_s_;
+  std::optional<double> averaging_s_;
 };
 
 }  // namespace motley

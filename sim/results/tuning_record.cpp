@@ -51,6 +51,8 @@ Json to_json(const TuningRecord& record) {
           {"identity", record.identity},
           {"candidates", candidates},
           {"chosen", record.chosen < 0 ? Json() : Json(record.chosen)},
+          {"grid", record.grid},
+          {"tried", record.tried},
           {"at_edge", record.at_edge ? 1 : 0}};
 }
 
@@ -75,6 +77,8 @@ TuningRecord tuning_record_from_json(const StrictJson& json, std::size_t axes) {
   if (record.chosen >= static_cast<std::int64_t>(record.candidates.size())) {
     chosen.refuse("must be the number of a candidate");
   }
+  record.grid = static_cast<std::size_t>(json.member("grid").count());
+  record.tried = static_cast<std::size_t>(json.member("tried").count());
   record.at_edge = json.member("at_edge").count() > 0;
   return record;
 }

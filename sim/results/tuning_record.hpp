@@ -21,11 +21,14 @@ struct TuningRecord {
   std::vector<Json> point;              ///< the values of the sweep's axes
   std::vector<std::string> parameters;  ///< those that are tuned
   std::string identity;                 ///< digest of all that decides the choice
-  std::vector<CandidateRecord> candidates;
+  std::vector<CandidateRecord> candidates = {};
   std::int64_t chosen = -1;  ///< index of a candidate; -1: not yet
+  std::size_t grid = 0;      ///< how many there are to choose from
+  std::size_t tried = 0;     ///< how many of those: all, or a sample where runs were too few
   bool at_edge = false;      ///< the chosen one is at the end of a grid that could not be extended
 
   std::size_t runs() const;
+  bool is_sampled() const { return tried < grid; }
   /// "step_size 0.1, staleness 4"; empty when nothing is chosen yet.
   std::string chosen_text() const;
 };

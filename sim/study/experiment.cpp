@@ -281,13 +281,24 @@ void Experiment::complete(RunPlan& plan) const {
                      "cannot be together with overlap = layers: what encoding costs is known of "
                      "whole gradients only");
   }
-  plan.caution = algorithm->caution();
+  plan.caution = caution_of(*algorithm);
   plan.gradients_per_update = algorithm->gradients_per_update(cluster_.workers.size());
   plan.workers_at_work = cluster_.workers.size();
   if (algorithm->workers_begin_with_a_model()) {
     plan.workers_at_work = std::min(plan.workers_at_work,
                                     static_cast<std::size_t>(std::ceil(plan.gradients_per_update)));
   }
+}
+
+std::string Experiment::caution_of(const Algorithm& algorithm) const {
+  const std::string own = algorithm.caution();
+  if (algorithm.exchange().overlap != ExchangeSpec::Overlap::layers ||
+      modelled_layers(scenario().cost, *problem_, flops_per_sample_).size() > 1) {
+    return own;
+  }
+  return (own.empty() ? "" : own + "; it ") +
+         "has overlap: layers without effect, as what it sends is one layer: give /cost/profile or "
+         "another /model, or leave overlap out";
 }
 
 RunPlan Experiment::with_values(std::size_t run, const Json& values) const {
@@ -328,8 +339,7 @@ std::vector<RunWarning> Experiment::warnings_of(const RunPlan& plan,
                      bound.parameter,
                      bound.decision,
                      count_twins(cluster_),
-                     algorithm->caution(),
-                     !algorithm->merges_own_models()};
+                     caution_of(*algorithm)};
   if (data_ && data_->test.size() > 0) {
     std::vector<std::size_t> counts(data_->classes);
     for (const std::uint16_t label : data_->test.labels) ++counts[label];

@@ -86,6 +86,8 @@ class Experiment {
   void plan_runs();
   /// Fills in the parameters that are not given, and checks all.
   void complete(RunPlan& plan) const;
+  /// What one should know who trusts its results here; often nothing.
+  std::string caution_of(const Algorithm& algorithm) const;
 
   LoadedScenario loaded_;
   LearningSpec learning_;

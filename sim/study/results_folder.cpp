@@ -10,6 +10,7 @@
 #include "sim/base/format.hpp"
 #include "sim/base/json.hpp"
 #include "sim/results/run_warnings.hpp"
+#include "sim/results/statistics/cut_short.hpp"
 #include "sim/results/tables/tuned_table.hpp"
 #include "sim/study/provenance.hpp"
 
@@ -38,7 +39,8 @@ bool shows_results(const fs::path& file) {
   std::error_code error;
   if (name == "plan.json") return contains_text(file, "\"runs\"");
   if (name == "runs.csv") return contains_text(file, "virtual_s");
-  if (name == "slurm") return fs::exists(file / "array.sh", error);
+  if (name == "slurm")
+    return fs::exists(file / "array.sh", error) || fs::exists(file / "live.sh", error);
   if (name != "shards") return false;
   for (fs::directory_iterator shard(file, error), end; !error && shard != end;
        shard.increment(error)) {
@@ -244,43 +246,19 @@ std::string ResultsFolder::why_in_vain(const TuningRecord& choice) const {
 
 namespace {
 
-/// Who reached the target at a point, and when; and until when those went on who did not.
-struct Arrivals {
-  std::map<std::string, double> first_s;    ///< by algorithm
-  std::map<std::string, double> longest_s;  ///< of the runs of each that did not arrive
-};
-
-/// Where runs stop by updates or epochs, those of one algorithm may all end before another one arrives:
-/// that they did not arrive says nothing then. Told once for all replicas.
+/// Once for all replicas.
 void warn_of_cut_short(std::vector<RunResult>& rows) {
-  std::map<std::string, Arrivals> points;
-  const auto at = [](const RunResult& row) { return Json(row.point).dump(); };
-  for (const RunResult& row : rows) {
-    if (row.status != RunStatus::ok) continue;
-    Arrivals& here = points[at(row)];
-    if (row.time_to_target_s) {
-      const auto [entry, is_new] = here.first_s.try_emplace(row.algorithm, *row.time_to_target_s);
-      if (!is_new) entry->second = std::min(entry->second, *row.time_to_target_s);
-    } else {
-      double& longest = here.longest_s[row.algorithm];
-      longest = std::max(longest, row.virtual_s);
-    }
-  }
+  std::map<AtPoint, CutShort> cut = cut_short(rows);
   for (RunResult& row : rows) {
-    Arrivals& here = points[at(row)];
-    const auto ended = here.longest_s.find(row.algorithm);
-    if (ended == here.longest_s.end() || row.status != RunStatus::ok || row.time_to_target_s) {
-      continue;
-    }
-    const auto later = std::ranges::find_if(here.first_s, [&](const auto& other) {
-      return other.first != row.algorithm && other.second > ended->second;
-    });
-    if (later == here.first_s.end()) continue;
+    const auto found = cut.find(at_point_of(row));
+    if (found == cut.end() || row.status != RunStatus::ok || row.time_to_target_s) continue;
+    const CutShort& how = found->second;
     row.warnings.push_back({"cut_short", "did not reach the target, but its runs ended by " +
-                                             seconds(ended->second) + ", before " + later->first +
-                                             " first reached it (" + seconds(later->second) +
-                                             "): stop by time (/stop/time) to compare them"});
-    here.longest_s.erase(ended);
+                                             seconds(how.ended_s) + ", before " + how.before +
+                                             " first reached it (" + seconds(how.first_arrival_s) +
+                                             "), so its place is not known: stop by time "
+                                             "(/stop/time) to compare them"});
+    cut.erase(found);
   }
 }
 
@@ -302,6 +280,15 @@ std::vector<RunResult> ResultsFolder::rows() const {
     const TuningRecord& choice = table_.tuning[run.tuned_by];
     const std::string in_vain = why_in_vain(choice);
     row.tuned_at_edge = choice.at_edge || !in_vain.empty();
+    row.tuned_share_of_grid = static_cast<double>(choice.tried) /
+                              static_cast<double>(std::max<std::size_t>(1, choice.grid));
+    if (choice.is_sampled() && run.replica == 0) {
+      row.warnings.push_back({"sampled_grid", "was tuned on a sample of its grid (" +
+                                                  std::to_string(choice.tried) + " of " +
+                                                  std::to_string(choice.grid) +
+                                                  "): better may lie between; more runs "
+                                                  "(/tune/runs) try all"});
+    }
     // Once for all replicas.
     if (!in_vain.empty() && run.replica == 0) {
       row.warnings.push_back({"tuned_in_vain", in_vain});

@@ -177,7 +177,13 @@ std::vector<std::size_t> Study::advance(std::size_t unit_index, const Results& r
 void Study::record(std::size_t unit_index) {
   const TuningUnit& unit = units_[unit_index];
   TuningRecord& known = table_.tuning[unit_index];
-  known = {unit.label, points_[unit.point], unit.parameters, unit.identity, {}, -1, false};
+  known = {.label = unit.label,
+           .point = points_[unit.point],
+           .parameters = unit.parameters,
+           .identity = unit.identity,
+           .candidates = {},
+           .grid = static_cast<std::size_t>(product_size(unit.choice.grids)),
+           .tried = unit.choice.candidates.size()};
   for (const TuningCandidate& candidate : unit.state.candidates) {
     CandidateRecord row{unit.with_names(candidate.values), candidate.rung, {}};
     for (std::size_t k = 0; k < candidate.seeds; ++k) {

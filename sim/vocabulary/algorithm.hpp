@@ -59,7 +59,8 @@ class Algorithm {
   virtual ExchangeSpec exchange() const { return {}; }
   /// Whether the workers' own models (see Worker::finish_own_update) are merged now and then. What a
   /// merge would give in between is an oracle: it is drawn, but does not reach the target. Where
-  /// models are never merged, as in gossip, the mean of all is the model the algorithm is about.
+  /// models are never merged, as in gossip, the mean of all is the model the algorithm is about; it
+  /// reaches the target when the engine has averaged it, which takes its time.
   virtual bool merges_own_models() const { return true; }
   /// Whether parts of models travel alone by messages or all-reduce: what they take on the wire then
   /// depends on how many parameters there are.

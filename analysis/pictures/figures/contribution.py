@@ -10,7 +10,7 @@ HOW_TO_READ = ("One panel per algorithm, one marker per worker (mean over replic
                "A horizontal row: every worker contributes the same, however fast it is. Where the workers hold unequal "
                "parts of the training data, a second set of panels shows the same against the share of the data: below "
                "the line is data that is rarely used. With many workers, an evenly spaced subset is shown; with more than "
-               "10,000, shares are of those that took part. For a sweep, the last point.")
+               "10,000, shares are of those that took part. For a sweep, the first point.")
 MOST_WORKERS = 200  # as markers of one algorithm
 UNEVEN_BEYOND = 1.05  # largest share of the data over the smallest
 
@@ -48,7 +48,7 @@ def draw_workers(ax, mine, column, classes, names):
 
 
 def draw(results, look):
-    runs = results.at(results.points()[-1])
+    runs = results.at(results.shown_point())
     runs = runs[runs["status"] != "failed"]
     table = shares(results, runs).dropna(subset=["contribution"])
     if table.empty:
@@ -68,11 +68,11 @@ def draw(results, look):
         ax.set_xlim(0, most[0])
         ax.set_ylim(0, most[1])
         for axis in (ax.xaxis, ax.yaxis):
-            axis.set_major_locator(MaxNLocator(4))
+            axis.set_major_locator(MaxNLocator(5, steps=[1, 2, 5, 10]))
             axis.set_major_formatter(PercentFormatter(1, decimals=0))
         ax.set_xlabel(words)
         ax.set_ylabel("share of samples" if i % columns == 0 else "")
-    name_point(fig, results, results.points()[-1],
+    name_point(fig, results, results.shown_point(),
                f"{MOST_WORKERS} of {workers} workers" if workers > MOST_WORKERS else "")
     legend_above(fig, entries_of(axes))
     return fig

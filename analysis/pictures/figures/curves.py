@@ -4,6 +4,7 @@ import math
 import textwrap
 
 import numpy as np
+from matplotlib.ticker import FormatStrFormatter, MaxNLocator
 
 from ..results import NoData
 from ..style import entries_of, evenly, legend_above, legend_name, name_point, number_below, panels, short
@@ -17,6 +18,7 @@ LOG_BEYOND = 10       # updates of one algorithm over those of another: on a lin
 MARKERS = 7           # on a curve
 BEYOND_THE_LAST = 1.3  # how far the time axis goes after everybody has reached the target
 TO_SEE_WHO_DOES_NOT = 2  # and how far where some never do
+SHORT = 0.01  # an axis: its numbers are long, and fewer have room
 ORACLE = {"linewidth": 1, "linestyle": (0, (1, 2)), "marker": None}  # dots, which no algorithm's own line has
 ORACLE_SAW = "if merged there (oracle)"
 
@@ -155,6 +157,9 @@ def frame(ax, results, point, x, y, x_label):
         if end and end < longest:
             ax.set_xlim(right=end)
             x_label += f"; runs last up to {longest:.4g} s"
+        if ax.get_xlim()[1] < SHORT:
+            ax.xaxis.set_major_locator(MaxNLocator(4))
+            ax.xaxis.set_major_formatter(FormatStrFormatter("%g"))
     wanted = [results.target[1]] if results.target and results.target[0] == y else []  # the line of the target is seen
     shown = curves[(curves[x] > 0.03 * min(longest, end or longest)) & (curves[x] <= (end or longest))][y].dropna()
     ax.set_xlabel(x_label)
@@ -164,8 +169,9 @@ def frame(ax, results, point, x, y, x_label):
         room = 0.04 * (top - bottom) + 0.002
         ax.set_ylim(bottom=max(0, bottom - room), top=min(1, top + room))
     elif y == "test_loss" and not shown.empty and shown.min() > 0 and shown.max() / shown.min() > 30:
-        ax.set_yscale("log")
+        log_axis(ax.yaxis, math.log10(max([shown.max()] + wanted) / min([shown.min()] + wanted)))
         ax.set_ylabel("test loss (log scale)")
+        ax.set_ylim(bottom=min([shown.min()] + wanted) / 1.5)
     elif y == "test_loss" and not shown.empty:
         lowest, top = min([shown.min()] + wanted), max([shown.quantile(0.99)] + wanted)
         room = 0.06 * (top - lowest)
@@ -222,7 +228,7 @@ def figure(results, look, columns_of):
         raise NoData("nothing is trained in these runs (curves.csv has neither accuracy nor loss)")
     points = evenly(results.points(), MOST_POINTS)
     if max(len(results.algorithms_of(results.at(point))) for point in points) > MOST_TOGETHER:
-        return one_panel_each(results, look, points[-1], columns_of, rows[0])
+        return one_panel_each(results, look, results.shown_point(), columns_of, rows[0])
     if len(points) > 1:  # one measure alone, one row per point
         grid = [(point, rows[0]) for point in points]
     else:

@@ -8,7 +8,7 @@ TITLE = "Decisions made during the run"
 HOW_TO_READ = ("Batch sizes, local steps, groups: what an adaptive algorithm chose for each worker over virtual "
                "time. One panel per algorithm and quantity (first replica), one line per worker, coloured by class; "
                "with many workers, an evenly spaced subset. Flat lines: the choice has settled. For a sweep, the "
-               "last point with decisions is shown.")
+               "first point with decisions is shown.")
 MOST_WORKERS = 32
 # In decisions.csv, but chosen by nobody: that a bound has become active for the first time is an event.
 EVENTS = {"held_back"}
@@ -31,7 +31,7 @@ def draw(results, look):
     decided = [p for p in results.points() if len(runs_that_decide(results, results.at(p)))]
     if not decided:
         raise NoData("decisions.csv names no run of runs.csv")
-    point = decided[-1]
+    point = decided[0]
     first = runs_that_decide(results, results.at(point))
     parts = [(run, quantity, rows) for _, run in first.iterrows() for quantity, rows in
              chosen[chosen["run"] == run["run"]].groupby("quantity", sort=False)]

@@ -15,6 +15,7 @@ HOW_TO_READ = ("One marker per algorithm (and point of a sweep): mean virtual ti
 TIME = "time_to_target_mean_s"
 COST, ENERGY = "cost_to_target_mean", "energy_to_target_mean_J"
 MOST_NAMES = 12  # on a frontier; beside the panel there is room for no more
+FEW_NAMES = 3  # stand beside their marks without crowding
 
 
 def frontier_of(points):
@@ -76,6 +77,12 @@ def draw_panel(ax, results, look, column):
     return [(name_of(results, rows[i]), rows[i]["algorithm"], places[i]) for i in front[:MOST_NAMES]]
 
 
+def name_beside(ax, look, names):
+    """Right at their places: a line to a name beside the panel would look like one of the data."""
+    for name, label, place in names:
+        ax.annotate(name, place, xytext=(6, -4), textcoords="offset points", va="top", fontsize=small(), color=look.ink(label))
+
+
 def draw(results, look):
     if results.target is None:
         raise NoData("the scenario has no target")
@@ -86,7 +93,11 @@ def draw(results, look):
     named = [draw_panel(ax, results, look, column) for ax, column in zip(axes, given)]
     letters = letters_for([name for names in named for name, _, _ in names])
     for ax, names in zip(axes, named):
-        name_points(fig, ax, look, [(letters.get(name, name), label, place) for name, label, place in names])
+        shown = [(letters.get(name, name), label, place) for name, label, place in names]
+        if len(shown) > FEW_NAMES:
+            name_points(fig, ax, look, shown)
+        else:
+            name_beside(ax, look, shown)
     for i, (name, letter) in enumerate(letters.items()):
         fig.text(0.02, -0.02 - 1.4 * small() / 72 * i / fig.get_figheight(), f"{letter}: {name}", fontsize=small(), va="top")
     entries = {}

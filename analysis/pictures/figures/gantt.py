@@ -11,7 +11,7 @@ HOW_TO_READ = ("One row per host, one panel per algorithm (its first replica), o
                "machine is down, and a strip at the bottom counts the workers that are up; a hatched brown strip along the upper "
                "edge: the scenario slows the host down meanwhile; the two thin lanes below show "
                "sending and receiving, which go on at the same time; black ticks are updates of the global "
-               "model. Long grey stretches next to long green ones: fast workers wait for slow ones. For a sweep, the last "
+               "model. Long grey stretches next to long green ones: fast workers wait for slow ones. For a sweep, the first "
                "of the points with the most traced algorithms is shown.")
 MOST_HOSTS = 16
 MOST_RUNS = 6
@@ -64,11 +64,11 @@ def draw_slowed(ax, mine, y):
 
 
 def shown_runs(results):
-    """A point of the sweep and the first traced replica of each algorithm there: the last of the points at
+    """A point of the sweep and the first traced replica of each algorithm there: the first of the points at
     which most algorithms were traced (what a point shares with an earlier one is not run, nor traced, again)."""
     names = set(results.events["run"].unique())
     here = {p: results.at(p)[results.at(p)["run"].isin(names)].drop_duplicates("algorithm") for p in results.points()}
-    point = max(reversed(results.points()), key=lambda p: len(here[p]))
+    point = max(results.points(), key=lambda p: len(here[p]))
     if here[point].empty:
         raise NoData("events.csv names no run of runs.csv")
     return point, here[point]

@@ -12,7 +12,7 @@ HOW_TO_READ = ("One panel per algorithm, with the bytes it delivered over the wh
                "name. One bar per class of links: the mean utilisation (bytes / (bandwidth x time)); the tick is the share "
                "of time in which such a link carried traffic. A busy link need not be the bottleneck: what more bandwidth would "
                "bring is in the figure of what would help. A name with * stands for all links of that kind (the column group "
-               "of links.csv). The colours are those of the workers' classes, grey is no worker's. For a sweep, the last point "
+               "of links.csv). The colours are those of the workers' classes, grey is no worker's. For a sweep, the first point "
                "is shown.")
 MOST_LINKS = 8  # classes of links
 NOBODYS = "#9A9A9A"
@@ -59,7 +59,7 @@ def data_size(count):
 
 
 def draw(results, look):
-    runs = results.at(results.points()[-1])
+    runs = results.at(results.shown_point())
     runs = runs[runs["status"] != "failed"]
     found = busiest(results, runs)
     if not found or not runs["bytes"].sum() > 0:
@@ -85,13 +85,13 @@ def draw(results, look):
         ax.set_title(f"{short(label, 20)}: {data_size(means[label])}", loc="left", color=look.ink(label))
         ax.set_yticks(range(len(names)), [short(name, 20) for name in names], fontsize=tiny())
         ax.grid(axis="y", visible=False)
-        ax.xaxis.set_major_locator(MaxNLocator(4))
+        ax.xaxis.set_major_locator(MaxNLocator(4, steps=[1, 2, 5, 10]))
         ax.xaxis.set_major_formatter(PercentFormatter(1, decimals=0))
     axes[0].set_xlim(0, min(1, 1.15 * max(max(rows["busy_share"].max(), rows["utilisation"].max()) for rows in found.values())))
     axes[0].set_ylim(len(names) - 0.4, -0.6)
     number_below(axes)
     fig.supxlabel("share of bandwidth used (bar), of time busy (tick)", fontsize="medium")
-    name_point(fig, results, results.points()[-1])
+    name_point(fig, results, results.shown_point())
     owned = list(dict.fromkeys(owners[name] for name in names if owners.get(name) in classes))
     legend_above(fig, {**{f"links of {legend_name(name)}": Patch(color=CLASSES[classes.index(name) % len(CLASSES)])
                           for name in owned},

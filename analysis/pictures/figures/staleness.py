@@ -9,7 +9,7 @@ TITLE = "Staleness by worker class"
 HOW_TO_READ = ("Share of a class's gradients by staleness: how many updates were made between reading the model a "
                "gradient was computed on and applying that gradient. One panel per algorithm, one colour per class. "
                "Slow classes lie further to the right: their gradients are older when they arrive. Algorithms that "
-               "never apply a stale gradient have no panel. For a sweep, the last point is shown; at most six "
+               "never apply a stale gradient have no panel. For a sweep, the first point is shown; at most six "
                "classes.")
 MOST_BARS = 40
 
@@ -33,7 +33,7 @@ def binned(shares, edges):
 
 
 def stale_algorithms(results):
-    runs = results.at(results.points()[-1])
+    runs = results.at(results.shown_point())
     table = results.staleness.merge(runs[["run", "algorithm"]], on="run")
     return [(label, table[table["algorithm"] == label]) for label in results.algorithms_of(runs)
             if (table[table["algorithm"] == label]["staleness"] > 0).any()]
@@ -59,8 +59,8 @@ def draw(results, look):
         ax.set_xlabel("staleness (updates)" + (f", bins of {step}" if step > 1 else ""))
         ax.set_ylabel("share of gradients" if i % columns == 0 else "")
         ax.set_ylim(bottom=0)
-        ax.yaxis.set_major_locator(MaxNLocator(4))
-        ax.xaxis.set_major_locator(MaxNLocator(6, integer=True))
-    name_point(fig, results, results.points()[-1])
+        ax.yaxis.set_major_locator(MaxNLocator(5, steps=[1, 2, 5, 10]))
+        ax.xaxis.set_major_locator(MaxNLocator(6, integer=True, steps=[1, 2, 5, 10]))
+    name_point(fig, results, results.shown_point())
     legend_above(fig, entries_of(axes))
     return fig

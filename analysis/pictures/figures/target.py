@@ -126,7 +126,7 @@ def speedup_cell(row):
     if is_no_bound(row):
         return mark(row)
     if not known(value):
-        return "no pair reached the target"
+        return "not known: cut short" if known(row.get("cut_short_s")) else "no pair reached the target"
     pairs = f"  ({row['speedup_pairs']:g}/{row['n']:g} pairs)" if row["speedup_pairs"] < row["n"] else ""
     text = f"{ratio_text(row)}{' (cut)' if bound == 'mixed' else ''}{pairs}"
     return (value, None, None, text, bound) if bound in ("at_least", "at_most") else (value, low, high, text, bound)
@@ -165,7 +165,7 @@ def draw(results, look):
         raise NoData("summary.csv has no rows")
     if len(results.points()) > 1:
         raise NoData("see the figure over the swept parameter instead")
-    point = results.points()[0]
+    point = results.shown_point()
     rows = rows_of(results, point)
     fig, (left, right) = panels(look, 2, height=0.55 + 0.24 * len(rows))
     times = draw_column(left, look, rows, [time_cell(results, point, row) for _, row in rows.iterrows()])

@@ -7,7 +7,7 @@ NAME = "time_budget"
 TITLE = "Where the workers' time goes"
 HOW_TO_READ = ("Share of a class's time spent computing, transferring, waiting, and computing results that were "
                "discarded, and down where machines failed; they add up to 100 %. One group per algorithm, one bar per "
-               "class, averaged over its workers and replicas. For a sweep, the last point is shown.")
+               "class, averaged over its workers and replicas. For a sweep, the first point is shown.")
 PARTS = ["compute", "transfer", "wait", "discarded", "down"]
 
 
@@ -29,7 +29,7 @@ def shares(results, runs):
 
 
 def draw(results, look):
-    runs = results.at(results.points()[-1])
+    runs = results.at(results.shown_point())
     runs = runs[runs["status"] != "failed"]
     table = shares(results, runs)
     if table.empty:
@@ -59,6 +59,6 @@ def draw(results, look):
     ax.xaxis.set_major_formatter(PercentFormatter(1))
     ax.set_xlabel("share of time")
     ax.grid(False)
-    name_point(fig, results, results.points()[-1])
+    name_point(fig, results, results.shown_point())
     legend_above(fig, entries_of([ax]))
     return fig

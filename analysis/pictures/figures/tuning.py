@@ -1,3 +1,5 @@
+import textwrap
+
 from matplotlib.lines import Line2D
 from pandas.api.types import is_numeric_dtype
 
@@ -10,6 +12,7 @@ from .target import target_text
 
 NAME = "tuning"
 TITLE = "Tuning: time to target against the tuned parameter"
+LINE = 22  # characters, as high as a panel
 HOW_TO_READ = ("One panel per algorithm and tuned parameter: the time to target of every candidate, on seeds that are not "
                "reported. Smaller markers: fewer seeds than others. Open markers: not every run reached the target, k/n "
                "says how many did, and such a candidate ranks behind those with a larger share, however soon the others "
@@ -84,7 +87,7 @@ def draw_part(ax, look, label, found, column, top, joined):
 def draw(results, look):
     if results.tuned.empty:
         raise NoData("nothing was tuned in this scenario")
-    point = results.points()[0]
+    point = results.shown_point()
     parts = parts_of(results, point)
     if not parts:
         raise NoData("tuned.csv has no parameter with more than one value")
@@ -96,7 +99,10 @@ def draw(results, look):
     top = max(values) * (1.6 if log else 1.15)
     fig, axes = panels(look, len(parts), across=4 if len(parts) > 3 else 3, height=1.7, sharey=True)
     columns = axes[0].get_gridspec().ncols
-    words = "final\ntest loss" if column == "final_test_loss" else f"time to\n{target_text(results) or 'target'} (s)"
+    unit = "(s, log scale)" if log else "(s)"
+    words = f"final test loss{', log scale' if log else ''}" if column == "final_test_loss" else (
+        f"time to {target_text(results) or 'target'} {unit}")
+    words = textwrap.fill(words, LINE)
     for i, (ax, (label, name, found)) in enumerate(zip(axes, parts)):
         if log and i == 0:
             log_axis(ax.yaxis)
@@ -108,8 +114,8 @@ def draw(results, look):
         number_values(ax.xaxis, sorted({x for x, _ in found}), log_x)
         ax.margins(x=0.1)  # for the ring
         ax.set_xlabel(name.replace("_", " ") + (" (log scale)" if log_x else ""))
-        ax.set_ylabel(words + (", log scale" if log else "") if i % columns == 0 else "")
-    axes[0].set_ylim(bottom=min(values) / 1.4 if log else 0, top=top * (1.5 if log else 1.12))
+        ax.set_ylabel(words if i % columns == 0 else "")
+    axes[0].set_ylim(bottom=min(values) / 2 if log else 0, top=top * (1.5 if log else 1.12))
     name_point(fig, results, point)
     legend_above(fig, legend(parts, column))
     return fig

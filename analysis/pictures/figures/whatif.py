@@ -63,7 +63,7 @@ def say_below(fig, remarks):
 def draw(results, look):
     if results.whatif.empty:
         raise NoData("no changes of the cluster were tried")
-    point = results.points()[0]
+    point = results.shown_point()
     found = gains(results, point)
     if not found:
         raise NoData("whatif.csv has no row of an algorithm of runs.csv at the first point")

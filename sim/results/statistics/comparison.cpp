@@ -6,6 +6,7 @@
 #include <map>
 
 #include "sim/base/json.hpp"
+#include "sim/results/statistics/cut_short.hpp"
 #include "sim/results/statistics/mean_to_target.hpp"
 #include "sim/results/statistics/places.hpp"
 #include "sim/results/statistics/resolution.hpp"
@@ -138,6 +139,7 @@ PairedRatio ComparisonRow::versus_baseline() const {
 std::vector<ComparisonRow> compare(const std::vector<RunResult>& results,
                                    const std::string& baseline) {
   std::vector<ComparisonRow> rows = group(results);
+  const std::map<AtPoint, CutShort> cut = cut_short(results);
   std::map<std::string, double> longest;  // by point
   for (const RunResult& run : results) {
     double& most = longest[Json(run.point).dump()];
@@ -149,6 +151,8 @@ std::vector<ComparisonRow> compare(const std::vector<RunResult>& results,
   for (ComparisonRow& row : rows) {
     row.baseline = baseline;
     row.replicas = replicas;
+    const auto its_cut = cut.find(at_point_of(*row.runs.front()));
+    if (its_cut != cut.end()) row.cut_short_s = its_cut->second.ended_s;
     for (const RunResult* run : row.runs) {
       if (run->time_to_target_s) ++row.reached;
       if (run->status == RunStatus::failed) ++row.failed;

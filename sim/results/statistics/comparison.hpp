@@ -58,6 +58,9 @@ struct ComparisonRow {
   /// By the given part of the time budget; a run that has ended keeps its last accuracy.
   std::array<std::optional<double>, budget_parts.size()> accuracy_at;
 
+  /// Until when its runs went on that did not arrive, where another one arrived only later (see
+  /// cut_short.hpp): whether it would have been sooner is not known.
+  std::optional<double> cut_short_s;
   std::size_t place = 0;        ///< 1 = first at this point, by the rule of places.hpp
   std::optional<bool> decided;  ///< faster than every algorithm behind it; empty: nobody to compare
 

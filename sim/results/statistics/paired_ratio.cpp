@@ -18,7 +18,7 @@ struct Pair {
   double my_resolution_s = 0;
   double other_resolution_s = 0;
   Bound bound = Bound::none;
-  bool anybody_arrived = true;
+  bool anybody_arrived = true;  // by the horizon
 };
 
 /// A time that is cut is known exactly.
@@ -40,7 +40,8 @@ Pair pair_of(const TargetArrival& mine, const TargetArrival& other) {
   const double my_part = pair.my_resolution_s / my_time_s;
   const double other_part = pair.other_resolution_s / other_time_s;
   pair.log_variance = (my_part * my_part + other_part * other_part) / 12;
-  pair.anybody_arrived = mine.arrived || other.arrived;
+  pair.anybody_arrived =
+      (mine.arrived && mine.time_s <= horizon) || (other.arrived && other.time_s <= horizon);
   if (mine.arrived && other.arrived)
     pair.bound = Bound::none;
   else if (mine.arrived && mine.time_s <= horizon)

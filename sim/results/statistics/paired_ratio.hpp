@@ -59,7 +59,8 @@ std::optional<Bound> bound_of(const std::string& text);
 /// How many times sooner than another an algorithm reaches the target.
 struct PairedRatio {
   std::size_t pairs = 0;  ///< replicas in which it is known of both, and both took some time
-  std::optional<Estimate> ratio;  ///< above 1: sooner; empty if neither ever arrives
+  std::optional<Estimate>
+      ratio;  ///< above 1: sooner; empty if in no pair anybody arrives while both are known
   Bound bound = Bound::none;
   /// None of fewer than two pairs, nor of pairs that agree for a reason that is not known: all
   /// ratios the same and times without a resolution.

@@ -22,7 +22,8 @@ std::optional<bool> is_decided(const ComparisonRow& row,
   std::optional<bool> decided;
   for (const ComparisonRow* other : behind) {
     const PairedRatio* result = row.result_against(other->algorithm);
-    if (result == nullptr || !result->ratio) continue;
+    if (result == nullptr || result->pairs == 0) continue;
+    if (!result->ratio && row.reached == 0) continue;
     decided = decided.value_or(true) && result->verdict == Verdict::faster;
   }
   return decided;

@@ -79,10 +79,16 @@ void add_comparison(Summary& t) {
 }
 
 void add_place(Summary& t) {
+  t.add("cut_short_s", "s",
+        "when the last of its runs ended that did not reach the target, where another algorithm "
+        "first reached it only later: it is not known which would have been sooner",
+        &ComparisonRow::cut_short_s);
   t.add("place", "",
         "1 = first at this point: by the share of runs that reached the target, then by their mean "
-        "time; or else by final accuracy, then loss",
-        &ComparisonRow::place);
+        "time; or else by final accuracy, then loss; empty where its runs were cut short",
+        [](const ComparisonRow& r) {
+          return r.cut_short_s ? std::nullopt : std::optional(static_cast<double>(r.place));
+        });
   t.add(
       "decided", "",
       "1: faster than every algorithm behind it by comparisons.csv; 0: not than every one; empty: "
@@ -156,6 +162,11 @@ const Summary& summary_table() {
           "1: its tuned parameters are at the edge of their grid, or no run of its tuning learnt "
           "anything, so that better ones may lie beyond; empty when nothing of it was tuned",
           [](const ComparisonRow& r) { return as_number(r.runs.front()->tuned_at_edge); });
+    t.add(
+        "tuned_share_of_grid", "",
+        "which part of its grid was tried: below 1 it is a sample, as /tune/runs were too few, and "
+        "better ones may lie between; empty when nothing of it was tuned",
+        [](const ComparisonRow& r) { return r.runs.front()->tuned_share_of_grid; });
     t.add("bytes_to_target", "B",
           "mean over the runs that reached the target, interpolated between evaluations",
           &ComparisonRow::bytes_to_target);

@@ -55,8 +55,14 @@ void add_measurements(RunsTable& t) {
         &RunResult::final_test_loss);
   t.add("time_to_target_s", "s",
         "virtual time at which the update that reached the target was finished, interpolated by "
-        "update number between two evaluations; empty if it was not reached",
+        "update number between two evaluations; where workers never merge their models, with the "
+        "time "
+        "it took to average them then (averaging_s); empty if it was not reached",
         &RunResult::time_to_target_s);
+  t.add_with("consensus", "averaging_s", "s",
+             "the part of time_to_target_s in which the workers' models were averaged, by a ring "
+             "all-reduce; only where workers never merge their models",
+             &RunResult::averaging_s);
   t.add("compute_s", "s", "time spent computing, summed over all workers; see workers.csv",
         &RunResult::compute_s);
   t.add("transfer_s", "s", "time spent on messages under way, summed over all workers",
@@ -307,12 +313,11 @@ const ColumnTable<OfRun<RunWarning>>& warnings_table() {
         "initial model meets the target), coarse (the "
         "target was crossed between the first two evaluations: evaluate more often), in_warm_up "
         "(the run ended inside the algorithm's warm-up), bound_idle (its staleness, delay_bound, "
-        "backup, wait_for or period never acted), mean_model (the "
-        "target was reached by the mean of models that are never merged), caution (what the "
-        "algorithm says of itself with "
+        "backup, wait_for or period never acted), caution (what the algorithm says of itself with "
         "such data), lockstep (equal workers without noise met at the "
         "server's port in "
-        "every step), at_edge (tuned to the edge of a grid), cut_short "
+        "every step), at_edge (tuned to the edge of a grid), sampled_grid (tuned on a part of its "
+        "grid), cut_short "
         "(its runs ended before another algorithm arrived) or tuned_in_vain (no run of the tuning "
         "learnt anything)",
         part(&RunWarning::kind));
