@@ -54,7 +54,7 @@ def write_results(folder, algorithms=("sync", "async", "local"), replicas=3, axe
         means = {}
         for label in algorithms:
             rate = rate_at(label, point)
-            times = []
+            times, before = [], len(curves)
             for replica in range(replicas):
                 name = f"{label}-{replica}" if not axes else f"{label}-p{p}-{replica}"
                 status = statuses.get(name, "ok")
@@ -67,7 +67,7 @@ def write_results(folder, algorithms=("sync", "async", "local"), replicas=3, axe
                 if decisions and label == "local" and status == "ok" and replica == 0:
                     chosen += [{"run": name, "time_s": t, "worker": f"{c}-{i}", "quantity": "local_steps", "value": v}
                                for i, (c, _) in enumerate(CLASSES) for t, v in ((0, 4), (60, 2 if c == "cpu" else 8))]
-            add_bands(label, point, [r["run"] for r in runs[-replicas:]], curves, bands)
+            add_bands(label, point, [r["run"] for r in runs[-replicas:]], curves[before:], bands)
             mean, low, high = mean_and_interval(times)
             base, _, _ = mean_and_interval([t for t in (time_to_target(rate_at(algorithms[0], point), r)
                                                         for r in range(replicas)) if t])
@@ -88,10 +88,10 @@ def write_results(folder, algorithms=("sync", "async", "local"), replicas=3, axe
                      for a in algorithms for b in algorithms if a != b]
     pointers = list(axes)
     write_csv(folder / "comparisons.csv", ["algorithm", "against"] + pointers + [
-        "pairs", "ratio", "ratio_low", "ratio_high", "bound", "p_value", "p_holm", "verdict"], compared)
+        "pairs", "ratio", "ratio_low", "ratio_high", "bound", "later_by_s", "resolution_s", "p_value", "p_holm", "verdict"], compared)
     write_csv(folder / "runs.csv", ["run", "algorithm", "replica", "seed", "status", "virtual_s", "updates", "gradients",
                                     "samples", "epochs", "bytes", "final_test_accuracy", "best_test_accuracy",
-                                    "final_test_loss", "time_to_target_s", "compute_s", "transfer_s", "wait_s",
+                                    "final_test_loss", "time_to_target_s", "averaging_s", "compute_s", "transfer_s", "wait_s",
                                     "discarded_s", "mean_staleness", "max_staleness", "wall_s", "peak_rss_mb", "reason",
                                     "speed_ratio", "speed_cv", "sync_efficiency"] + pointers, runs)
     write_csv(folder / "curves.csv", ["run", "time_s", "updates", "samples", "epochs", "bytes", "train_loss", "test_loss",
@@ -105,7 +105,7 @@ def write_results(folder, algorithms=("sync", "async", "local"), replicas=3, axe
         "verdict", "place", "decided",
         "final_accuracy_mean", "final_accuracy_low", "final_accuracy_high", "best_accuracy_mean", "best_accuracy_low",
         "best_accuracy_high", "accuracy_at_25", "accuracy_at_50", "accuracy_at_75", "accuracy_at_100", "utilisation",
-        "tuned_at_edge", "bytes_to_target", "final_loss_mean", "final_loss_low", "final_loss_high"], summary)
+        "tuned_at_edge", "cut_short_s", "tuned_share_of_grid", "bytes_to_target", "final_loss_mean", "final_loss_low", "final_loss_high"], summary)
     write_csv(folder / "bands.csv", ["algorithm"] + pointers + ["against", "oracle", "x", "n"] + [
         f"test_{y}_{part}" for y in ("accuracy", "loss") for part in ("mean", "low", "high")], bands)
     write_csv(folder / "staleness.csv", ["run", "class", "staleness", "count"], staleness)

@@ -88,7 +88,7 @@ TEST_CASE("merges that happened are a band of their own, and none is missed besi
   RunResult run;
   run.algorithm = "a";
   run.curve = curve_of({{0, 0.1}, {1, 0.4}, {1.5, 0.5}, {2, 0.55}, {3, 0.6}, {3.5, 0.7}});
-  for (const std::size_t oracle : {1, 3, 4}) run.curve[oracle].kind = ModelKind::oracle;
+  for (const std::size_t oracle : {1, 3, 4}) run.curve[oracle].kind = EvaluatedModel::oracle;
   const std::vector<RunResult> results = {run};
   const std::string text = bands_csv({}, compare(results, "a"));
   CAPTURE(text);

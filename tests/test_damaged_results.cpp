@@ -39,7 +39,7 @@ RunResult full_result() {
   result.links = {{"server_up", 1e9, 1e6, 0.5}};
   result.staleness = {{"w", 0, 2}, {"w", 1, 1}};
   result.decisions = {{0, 1, "batch_size", 8}};
-  result.curve[1].kind = ModelKind::oracle;
+  result.curve[1].kind = EvaluatedModel::oracle;
   result.warnings = {{"chance_level", "never left chance"}};
   return result;
 }

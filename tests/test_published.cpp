@@ -107,7 +107,7 @@ TEST_CASE("a round that is not given is one epoch, of wp_sgd as of simuparallel"
   const auto first_average = [&](const Json& algorithm) {
     const RunResult result = simulate(with(scenario, algorithm));
     const auto merged = std::ranges::find_if(result.curve, [](const CurvePoint& point) {
-      return point.kind == ModelKind::real && point.updates > 0;
+      return point.kind == EvaluatedModel::real && point.updates > 0;
     });
     REQUIRE(merged != result.curve.end());
     return *merged;

@@ -472,7 +472,7 @@ TEST_CASE("what a reader should know of a run is said in a line each") {
   run.time_to_target_s = 1;
   CHECK(kinds(0.95, 0).empty());
   run.time_to_target_s.reset();
-  run.curve[1].kind = ModelKind::oracle;
+  run.curve[1].kind = EvaluatedModel::oracle;
   CHECK(kinds(0.1, 0) == Kinds{"no_merge"});
   run.curve[1].kind = run.curve[0].kind;
   run.curve[1].test_loss = 2.3;
@@ -510,7 +510,7 @@ TEST_CASE("a target crossed before the second evaluation is told of") {
         "meets the target before the first update, so its time to target says nothing: is /target "
         "what was meant?");
   run.time_to_target_s = 15;
-  run.curve[1].kind = ModelKind::oracle;  // merges are rarer than evaluations
+  run.curve[1].kind = EvaluatedModel::oracle;  // merges are rarer than evaluations
   CHECK(warnings().empty());
 }
 

@@ -92,14 +92,14 @@ TEST_CASE("an oracle does not reach the target: the next merge does, when it has
   const std::vector<CurvePoint>& curve = whole.curve;
   std::vector<std::size_t> merges;
   for (std::size_t i = 1; i < curve.size(); ++i) {
-    if (curve[i].kind == ModelKind::real) merges.push_back(i);
+    if (curve[i].kind == EvaluatedModel::real) merges.push_back(i);
   }
   REQUIRE(merges.size() >= 2);
   REQUIRE(merges[1] - merges[0] > 2);
   // Noise-free, the loss falls from merge to merge and in between.
   const CurvePoint& oracle = curve[merges[0] + 2];
   const CurvePoint& merge = curve[merges[1]];
-  REQUIRE(oracle.kind == ModelKind::oracle);
+  REQUIRE(oracle.kind == EvaluatedModel::oracle);
   REQUIRE(*merge.test_loss < *oracle.test_loss);
   REQUIRE(*oracle.test_loss < *curve[merges[0]].test_loss);
 
@@ -116,7 +116,7 @@ TEST_CASE("merges are evaluated though the oracle between them was when it was d
   scenario["evaluate"] = {{"every", 5}};
   std::vector<std::uint64_t> merges;
   for (const CurvePoint& point : simulate(scenario).curve) {
-    if (point.kind == ModelKind::real && point.updates > 0) merges.push_back(point.updates);
+    if (point.kind == EvaluatedModel::real && point.updates > 0) merges.push_back(point.updates);
   }
   CHECK(merges == std::vector<std::uint64_t>{9, 18, 27, 36});
 }
@@ -151,7 +151,7 @@ TEST_CASE("a mean of models that nobody merges reaches the target when it has be
   // Nothing else was sent: three quarters of a model, twice, by each of the four.
   CHECK(result.bytes == 4 * 6 * 2e6);
   // The curve is the mean's all the same.
-  CHECK(result.curve[12].kind == ModelKind::real);
+  CHECK(result.curve[12].kind == EvaluatedModel::real);
   CHECK(result.curve[12].consensus);
 
   // A run that ends before the models are averaged has not reached it, though its curve has.

@@ -1,63 +1,24 @@
 // Timelines, staleness and link use: small runs whose every second can be told by hand.
 #include <algorithm>
 #include <array>
-#include <sstream>
 
 #include "catch.hpp"
-#include "program.hpp"
 #include "sim/base/json.hpp"
 #include "sim/cli/trace_options.hpp"
 #include "sim/results/link_use.hpp"
 #include "sim/results/timeline.hpp"
-#include "simulated.hpp"
+#include "traced.hpp"
 
 using namespace motley;
 using namespace motley::tests;
 
 namespace {
 
-Json cluster_of(int fast, int slow) {
-  Json scenario = timing_scenario();
-  if (fast > 0) {
-    scenario["cluster"]["workers"].push_back({{"name", "fast"}, {"count", fast}, {"speed", "2Gf"}});
-  }
-  if (slow > 0) {
-    scenario["cluster"]["workers"].push_back({{"name", "slow"}, {"count", slow}, {"speed", "1Gf"}});
-  }
-  return scenario;
-}
-
 const LinkResult& link_named(const RunResult& result, const std::string& name) {
   for (const LinkResult& link : result.links) {
     if (link.name == name) return link;
   }
   throw std::runtime_error("no link " + name);
-}
-
-using Rows = std::vector<std::map<std::string, std::string>>;
-
-/// Runs the program with --trace and gives events.csv.
-Rows events_of(const TemporaryFolder& folder, const Json& scenario,
-               const std::vector<std::string>& options) {
-  folder.write("scenario.json", scenario.dump());
-  std::vector<std::string> arguments = {"run", "scenario.json", "--out", "out"};
-  arguments.insert(arguments.end(), options.begin(), options.end());
-  const Outcome outcome = run_motley(arguments, folder.path());
-  INFO(outcome.err);
-  REQUIRE(outcome.exit_code == 0);
-  return rows_of(read_file(folder.path() / "out" / "events.csv"));
-}
-
-Rows of_host(const Rows& rows, const std::string& host) {
-  Rows some;
-  for (const auto& row : rows) {
-    if (row.at("host") == host) some.push_back(row);
-  }
-  return some;
-}
-
-double at(const std::map<std::string, std::string>& row, const char* column) {
-  return std::stod(row.at(column));
 }
 
 }  // namespace
@@ -177,41 +138,6 @@ TEST_CASE("a traced run is the run it would have been, and its timeline holds ev
   CHECK(sums["compute"] == Approx(plain.workers[0].compute_s).epsilon(1e-12));
   CHECK(sums["wait"] == Approx(plain.workers[0].wait_s).epsilon(1e-12));
   CHECK(plain.virtual_s == Approx(1.244).epsilon(1e-9));
-}
-
-TEST_CASE("Perfetto's trace has one process per host and an arrow from every push to its update") {
-  const TemporaryFolder folder;
-  Json scenario = cluster_of(1, 1);
-  scenario["stop"]["updates"] = 3;
-  events_of(folder, scenario, {"--trace"});
-  const Json trace = Json::parse(read_file(folder.path() / "out" / "traces" / "sync-0.json"));
-  std::map<int, std::string> processes;
-  std::map<std::string, int> phases;
-  std::map<int, Json> starts;
-  for (const Json& event : trace["traceEvents"]) {
-    ++phases[event["ph"].get<std::string>()];
-    if (event["ph"] == "M" && event["name"] == "process_name") {
-      processes[event["pid"]] = event["args"]["name"];
-    }
-    if (event["ph"] == "s") starts[event["id"]] = event;
-  }
-  CHECK(processes == std::map<int, std::string>{{0, "fast-0"}, {1, "slow-0"}, {2, "server"}});
-  CHECK(phases["s"] == 6);  // two pushes an update
-  CHECK(phases["f"] == 6);
-  for (const Json& event : trace["traceEvents"]) {
-    if (event["ph"] != "f") continue;
-    const Json& start = starts.at(event["id"]);
-    CHECK(event["pid"] == 2);
-    CHECK(start["pid"] != 2);
-    CHECK(event["ts"].get<double>() > start["ts"].get<double>());
-    // An arrow ends in a slice: an update on that thread, at that time.
-    bool found = false;
-    for (const Json& slice : trace["traceEvents"]) {
-      found = found || (slice["ph"] == "X" && slice["name"] == "update" &&
-                        slice["tid"] == event["tid"] && slice["ts"] == event["ts"]);
-    }
-    CHECK(found);
-  }
 }
 
 TEST_CASE("a window cuts the timeline, and the program says what it shows") {
@@ -355,41 +281,6 @@ TEST_CASE(
     }
   }
   CHECK(begun == std::map<double, std::size_t>{{0, 10}, {2, 10}});
-}
-
-TEST_CASE("a timeline knows what travels, how much is computed and how old it is") {
-  Timeline timeline({}, {"w-0", "w-1", "server"}, 2);
-  timeline.computed(0, 0, 1);
-  timeline.gradient_of(0, 32);
-  const Timeline::MessageId push = timeline.message_departs(0, 2, 1, 1000);
-  const Timeline::MessageId arrived = timeline.message_arrives(push, 3);
-  timeline.message_arrives(timeline.message_departs(0, 1, 1, 500), 2);
-  timeline.updated(2, 3, 4, std::vector{arrived}, 0.5);
-  timeline.close(4);
-  std::map<std::pair<std::size_t, Timeline::State>, Timeline::Interval> by;
-  for (const Timeline::Interval& interval : timeline.intervals()) {
-    by[{interval.host, interval.state}] = interval;
-  }
-  CHECK(by[{0, Timeline::State::compute}].batch == 32);
-  CHECK(by[{2, Timeline::State::receive}].bytes == 1000);
-  CHECK(by[{2, Timeline::State::receive}].peer == 0);
-  CHECK(by[{1, Timeline::State::receive}].bytes == 500);
-  CHECK(by[{2, Timeline::State::update}].version == 1);
-  CHECK(by[{2, Timeline::State::update}].staleness == 0.5);
-  REQUIRE(timeline.arrows().size() == 2);  // to the update, and from worker to worker
-  std::ostringstream out;
-  write_perfetto(out, "run", timeline);
-  const Json trace = Json::parse(out.str());
-  std::map<std::string, std::map<double, double>> counters;
-  for (const Json& event : trace["traceEvents"]) {
-    if (event["ph"] == "C" && event["pid"] != 1) {
-      counters[event["name"]][event["ts"]] = event["args"]["value"];
-    }
-  }
-  // In microseconds: both leave at 1 s, one arrives at 2 s, the other at 3 s, where its update begins.
-  CHECK(counters["bytes on their way out"] ==
-        std::map<double, double>{{1e6, 1500}, {2e6, 1000}, {3e6, 0}});
-  CHECK(counters["staleness"] == std::map<double, double>{{4e6, 0.5}});
 }
 
 TEST_CASE("computing that was for nothing is shown as discarded") {

@@ -1,16 +1,23 @@
-"""What the report advises, its size, and how its charts are used without a mouse."""
+"""What the report advises, its size, what can be saved of it, and how its charts are used without a mouse."""
+import csv
+import io
 import json
+import re
 import unittest
+
+import pandas
 
 import chromium
 from report_case import ALGORITHMS, RATIO, FolderCase, page_of
-from pictures import report, what_to_do, words
+from pictures import figures, report, shown_rows, what_to_do, words
+from pictures.drawing import draw_all
+from pictures.figures import gantt
 from pictures.results import Results
-from results_fixture import write_results, write_whatif
+from results_fixture import GAINS, write_results, write_whatif
 
 SIZE, STEP = "/cost/model_size", "/defaults/step_size"
 MOST_BYTES = 2_000_000
-FIGURES_BYTES = 600_000  # of gantt, best, frontier, whatif and tuning, which are pictures
+FIGURES_BYTES = 850_000  # of gantt, best, frontier, whatif and tuning, which are pictures, and of their data
 
 
 class Advice(FolderCase):
@@ -76,13 +83,83 @@ class Headline(FolderCase):
 
 
 class Size(FolderCase):
-    def test_a_thousand_runs_fit_into_two_megabytes(self):
-        axes = {RATIO: [2 ** i for i in range(10)], SIZE: [f"{2 ** i}MB" for i in range(5)]}
-        write_results(self.folder, ALGORITHMS, replicas=5, axes=axes, trace=False)
+    def page_of_runs(self, points, replicas):
+        axes = {RATIO: [2 ** i for i in range(points // 5)], SIZE: [f"{2 ** i}MB" for i in range(5)]} if points > 1 else None
+        write_results(self.folder, ALGORITHMS, replicas=replicas, axes=axes, trace=False)
+        write_whatif(self.folder, ALGORITHMS)
         results = Results(self.folder)
         self.assertEqual(len(results.runs), 1000)
-        library = report.library() or "x" * 200_000
-        self.assertLess(len(page_of(self.folder, library).encode()), MOST_BYTES - FIGURES_BYTES)
+        page = page_of(self.folder, report.library() or "x" * 200_000)
+        self.assertLess(len(page.encode()), MOST_BYTES - FIGURES_BYTES)
+        return page
+
+    def test_a_thousand_runs_at_fifty_points_fit_into_two_megabytes(self):
+        page = self.page_of_runs(points=50, replicas=5)
+        self.assertEqual(page.count('<div class="scroll" data-point='), 50)  # and nothing is left out
+        self.assertNotIn("evenly spread; charts over", page)
+
+    def test_a_thousand_runs_at_as_many_points_as_there_can_be_fit_and_what_is_left_out_is_said(self):
+        page = self.page_of_runs(points=250, replicas=1)
+        told = int(re.search(r"Point by point for (\d+) of 250 points, evenly spread", page).group(1))
+        self.assertGreater(told, 50)
+        self.assertEqual(page.count('<div class="scroll" data-point='), told)  # of the points that can be chosen
+        listed = re.search(r'<select data-choice="point".*?</select>', page).group(0)
+        self.assertEqual(listed.count("<option"), told)
+
+    def test_a_thousand_runs_of_one_point_fit(self):
+        self.page_of_runs(points=1, replicas=250)
+
+    def test_decisions_of_many_workers_fit(self):
+        write_results(self.folder, ("sync", "local"))
+        lines = ["run,time_s,worker,quantity,value"]
+        lines += [f"local-0,{t},w{w},local_steps,{t % 7}" for w in range(150) for t in range(200)]
+        (self.folder / "decisions.csv").write_text("\n".join(lines) + "\n")
+        drawn = report.page_data(Results(self.folder))["decisions"]["all"]["local: local steps"]["lines"]
+        self.assertEqual(len(drawn), 150)
+        self.assertLess(sum(len(line["x"]) for line in drawn), report.MOST_DECISIONS + 2 * 150)
+        self.assertEqual((drawn[0]["x"][0], drawn[0]["x"][-2]), (0, 199))  # from the first to the last
+
+
+class Pictures(FolderCase):
+    """What is no chart has its data and its picture, too."""
+
+    def setUp(self):
+        super().setUp()
+        write_results(self.folder, ALGORITHMS, axes={RATIO: [1, 4], SIZE: ["1MB", "10MB"]})
+        write_whatif(self.folder, ALGORITHMS)
+
+    def test_every_figure_has_the_rows_that_it_draws(self):
+        results = Results(self.folder)
+        for module in figures.ALL:
+            self.assertIn(module.NAME, shown_rows.TABLES)
+        events, every = shown_rows.csv_of(results, "gantt")
+        self.assertEqual(every, 1)
+        rows = list(csv.DictReader(io.StringIO(events)))
+        shown = gantt.shown_runs(results)[1].head(gantt.MOST_RUNS)
+        self.assertEqual({row["run"] for row in rows}, set(shown["run"]))
+        # The fixture has for each of four workers four rounds of three states, of two of them also the wait, and four updates.
+        self.assertEqual(len(rows), len(shown) * (4 * 4 * 3 + 2 * 4 + 4))
+        gains, _ = shown_rows.csv_of(results, "whatif")
+        self.assertEqual(len(gains.splitlines()) - 1, len(ALGORITHMS) * len(GAINS))
+        best, _ = shown_rows.csv_of(results, "best")
+        self.assertEqual(len(best.splitlines()) - 1, len(ALGORITHMS) * 4)
+
+    def test_what_is_too_much_says_what_is_left_out(self):
+        results = Results(self.folder)
+        results.events = pandas.concat([results.events] * 60, ignore_index=True)
+        rows, every = shown_rows.csv_of(results, "gantt")
+        self.assertGreater(every, 1)
+        self.assertLessEqual(len(rows), 1.1 * shown_rows.MOST_BYTES)
+
+    def test_the_page_offers_both(self):
+        results = Results(self.folder)
+        drawn, _ = draw_all(results, self.folder / "figures", only={"gantt", "best", "whatif"}, formats=("png",))
+        page = report.page(results, drawn, [], self.folder / "figures", "")
+        data = json.loads(re.search(r'<script[^>]*id="data"[^>]*>(.*?)</script>', page, re.DOTALL).group(1))
+        for name in ("gantt", "best", "whatif"):
+            self.assertIn(f'data-rows="{name}"', page)
+            self.assertIn(f'data-picture="{name}"', page)
+            self.assertEqual(data["rows"][name], shown_rows.csv_of(results, name)[0])
 
 
 @unittest.skipIf(chromium.PROGRAM is None, "Chromium is not installed")

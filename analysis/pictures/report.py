@@ -6,7 +6,7 @@ import math
 import pathlib
 import shlex
 
-from . import how_tuned, resolution, what_decides, what_to_do, words
+from . import how_tuned, resolution, shown_rows, what_decides, what_to_do, words
 from .figures import contribution, curves, decisions, links, staleness, time_budget
 from .figures import sweep as sweep_figure
 from .figures.scales import is_geometric, spans_much
@@ -27,8 +27,9 @@ ROTATIONS = {"v": 180, "<": -90, ">": 90}
 X_WORDS = {"time_s": "virtual time (s)", "epochs": "epochs", "updates": "updates of the global model"}
 Y_WORDS = {"test_accuracy": "test accuracy", "test_loss": "test loss"}
 MOST_LINES = 200  # of one chart
-CURVE_BYTES = 700_000  # of all curves together, so that a page of a thousand runs has at most two megabytes
-BYTES_EACH = 9  # of a number with what stands around it
+POINTS_BYTES = 800_000  # of all that is said point by point, so that a page of a thousand runs has at most two megabytes
+FEWEST_PLACES, MOST_PLACES = 6, 200  # at which a curve is drawn: as finely as a screen shows, if there is room
+MOST_DECISIONS = 4_000  # places of all lines of one point
 SCREENFUL = 40  # rows; a longer table waits until it is asked for
 
 
@@ -45,15 +46,6 @@ def rounded_list(values):
 
 def key_of(results, point):
     return results.point_title(point) or "all"
-
-
-def places_of_curves(results):
-    """At how many places a curve is drawn: as finely as a screen shows, unless there are so many curves that it must be
-    fewer."""
-    series = len(results.points()) * len(results.algorithms) * len(list(curves.measures(results))) * len(X_WORDS)
-    replicas = results.summary["n"].max() if len(results.summary) else 1
-    single = 2 * replicas if 1 < replicas < curves.FEWEST_FOR_BANDS else 0  # x and y of thin lines
-    return int(min(200, max(6, CURVE_BYTES / (max(1, series) * (4 + single) * BYTES_EACH))))
 
 
 def curve_data(results, point, most):
@@ -175,7 +167,10 @@ def decision_data(results, runs):
         classes = results.workers[results.workers["run"] == run["run"]].set_index("worker")["class"].to_dict()
         for quantity, rows in mine.groupby("quantity", sort=False):
             lines = []
-            for worker, steps in evenly(rows.groupby("worker", sort=False), MOST_LINES):
+            shown = evenly(rows.groupby("worker", sort=False), MOST_LINES)
+            most = max(2, MOST_DECISIONS // len(shown))
+            for worker, steps in shown:
+                steps = steps.iloc[evenly(range(len(steps)), most)]
                 kind = classes.get(worker)
                 lines.append({"worker": worker, "colour": CLASSES[names.index(kind) % len(CLASSES)] if kind in names else "#888888",
                               "x": rounded_list(list(steps["time_s"]) + [run["virtual_s"]]),
@@ -185,35 +180,51 @@ def decision_data(results, runs):
     return chosen
 
 
-def page_data(results):
+def point_data(results, point):
+    """What the charts draw of one point, but for its curves."""
+    runs = results.at(point)
+    runs = runs[runs["status"] != "failed"]
+    return {"summary": summary_data(results, point) if len(results.summary) else [], "time": time_data(results, runs),
+            "staleness": staleness_data(results, runs), "links": link_data(results, runs),
+            "contribution": contribution_data(results, runs), "decisions": decision_data(results, runs)}
+
+
+def room_for(results):
+    """(the points that the page tells of one by one, at how many places it draws their curves): all points if they fit, else
+    as many as do, evenly spread. By the sizes of some of them."""
+    points = results.points()
+    some = evenly(points, 5)
+    least = sum(len(embedded(curve_data(results, p, FEWEST_PLACES))) for p in some) / len(some)
+    other = sum(len(embedded(point_data(results, p))) + len(point_html(results, p)) for p in some) / len(some)
+    shown = evenly(points, max(2, int(POINTS_BYTES / (least + other))))
+    places = FEWEST_PLACES * (POINTS_BYTES / len(shown) - other) / max(1, least)
+    return shown, int(min(MOST_PLACES, max(FEWEST_PLACES, places)))
+
+
+def page_data(results, room=None):
     """All that the charts draw."""
     look = Look.of(results)
-    points = results.points()
-    finished = {key_of(results, p): results.at(p)[results.at(p)["status"] != "failed"] for p in points}
-    places = places_of_curves(results)
+    points, places = room or room_for(results)
+    by_point = {key_of(results, p): point_data(results, p) for p in points}
     baseline = results.summary["baseline"].dropna()
     return {
-        "algorithms": results.algorithms_of(results.runs), "points": list(finished),
+        "algorithms": results.algorithms_of(results.runs), "points": list(by_point),
         "look": {a: {"colour": look.colour(a), "point": POINTS[look.marker(a)], "rotation": ROTATIONS.get(look.marker(a), 0),
                      "dash": [] if look.dashes(a) == "-" else [2 * part for part in look.dashes(a)[1]]}
                  for a in results.algorithms},
         "target": list(results.target) if results.target else None,
         "baseline": baseline.iloc[0] if len(baseline) else "the baseline",
         "words": {**X_WORDS, **Y_WORDS}, "states": STATES, "parts": time_budget.parts_of(results),
-        "summary": {key_of(results, p): summary_data(results, p) for p in points} if len(results.summary) else {},
         "curves": {key_of(results, p): curve_data(results, p, places) for p in points},
         "sweep": sweep_data(results),
-        "time": {key: time_data(results, runs) for key, runs in finished.items()},
-        "staleness": {key: staleness_data(results, runs) for key, runs in finished.items()},
-        "links": {key: link_data(results, runs) for key, runs in finished.items()},
-        "contribution": {key: contribution_data(results, runs) for key, runs in finished.items()},
-        "decisions": {key: decision_data(results, runs) for key, runs in finished.items()},
+        **{what: {key: data[what] for key, data in by_point.items()}
+           for what in ("summary", "time", "staleness", "links", "contribution", "decisions")},
     }
 
 
 def embedded(data):
     """JSON inside a <script>: without any "<", nothing in it can end the script or begin a comment."""
-    return json.dumps(data, allow_nan=False).replace("<", "\\u003c")
+    return json.dumps(data, allow_nan=False, separators=(",", ":")).replace("<", "\\u003c")
 
 
 def text(value):
@@ -236,11 +247,16 @@ def card(name, title, note, tools="", wide=False):
             f"<p>{text(note)}</p></div>")
 
 
-def picture(folder, module):
+def picture(folder, module, rows):
+    """rows: figure -> CSV, filled in with what this one shows."""
     file = folder / f"{module.NAME}.png"
     width = int.from_bytes(file.read_bytes()[16:20], "big")  # where PNG keeps it; half of it suits a screen
     encoded = base64.b64encode(file.read_bytes()).decode()
     save = f'<button type="button" data-picture="{module.NAME}" aria-label="download the picture of {text(module.TITLE)}">picture</button>'
+    csv, every = rows(module.NAME)
+    if csv:
+        part = "data" if every == 1 else f"data, one row in {every}; all are in {shown_rows.TABLES[module.NAME]}.csv"
+        save = (f'<button type="button" data-rows="{module.NAME}" aria-label="download the data of {text(module.TITLE)} as CSV">{part}</button>' + save)
     return (f'<div class="card wide"><h3>{text(module.TITLE)}</h3><div class="tools">{save}</div><div class="scroll"><img width="{width // 2}" alt="{text(module.TITLE)}" '
             f'src="data:image/png;base64,{encoded}"></div><p>{text(module.HOW_TO_READ)}</p></div>')
 
@@ -326,7 +342,7 @@ def expense_cells(results, row):
     return [show(row[column]) if words.known(row[column]) else "-" for column, _, show in expenses_of(results)]
 
 
-def table_html(results, points=None):
+def table_html(results, points=None, explained=True):
     """Of these points, or of all."""
     if results.summary.empty:
         return "<p>summary.csv is missing: nothing to compare.</p>"
@@ -374,8 +390,17 @@ def table_html(results, points=None):
                       (f"<h3>{text(title)}</h3>" if title else "") + "<table><thead><tr>" +
                       "".join(f"<th>{h}</th>" for h in heads) + "</tr></thead><tbody>" + "".join(rows) + "</tbody></table></div>")
     note = (f"<p class=\"note\">Small figures: 95 % intervals. {WHAT_MARKS_MEAN} {text(WHAT_BOUNDS_MEAN)} "
-            f"{WHAT_CUT_MEANS} {WHAT_OPEN_MEANS}</p>" if results.target else "")
+            f"{WHAT_CUT_MEANS} {WHAT_OPEN_MEANS}</p>" if results.target and explained else "")
     return "".join(tables) + note
+
+
+def some_html(results, points):
+    """Says so where the page does not tell of every point."""
+    everything = len(results.points())
+    if len(points) >= everything:
+        return ""
+    return (f'<p class="note">Point by point for {len(points)} of {everything} points, evenly spread; charts over the swept values have all of '
+            "them, and so has summary.csv.</p>")
 
 
 def answer_html(results):
@@ -401,31 +426,41 @@ def label_list(lines):
     return "<ul>" + "".join(f'<li data-label="{text(a)}"><b>{text(a)}</b>: {text(line)}</li>' for a, line in lines.items()) + "</ul>"
 
 
-def decides_html(results, drawn, folder):
+def decides_at(results, point):
+    here = what_decides.lines(results, point)
+    return (f'<div data-point="{text(key_of(results, point))}"><p>At {text(results.point_title(point))}:</p>{label_list(here)}</div>'
+            if here else "")
+
+
+def decides_html(results, drawn, points, picture_of):
     """What decides, in words and as a tornado; empty when no changes of the cluster were tried."""
     lines = what_decides.lines(results)
     parts = [label_list(lines)] if lines else []
-    for point in results.points() if results.axes else []:
-        here = what_decides.lines(results, point)
-        parts.append(f'<div data-point="{text(key_of(results, point))}"><p>At {text(results.point_title(point))}:</p>{label_list(here)}</div>'
-                     if here else "")
+    parts += [decides_at(results, point) for point in points] if results.axes else []
     parts += [f'<p class="note">{text(note)}</p>' for note in what_decides.notes(results)]
-    figure = "".join(picture(folder, m) for m in drawn if m.NAME == "whatif")
+    figure = "".join(picture_of(m) for m in drawn if m.NAME == "whatif")
     parts.append(f'<div class="cards">{figure}</div>' if figure else "")
     return f'<h3 id="decides">What decides</h3><p>{text(what_decides.HEADING)}</p>' + "".join(parts) if any(parts) else ""
 
 
-def why_html(results, data):
-    lists = []
-    for point in results.points():
-        lines = words.budget(results, results.at(point))
-        where = f"<p>At {text(results.point_title(point))}:</p>" if point else ""
-        lists.append(f'<div data-point="{text(key_of(results, point))}">{where}{label_list(lines)}</div>' if lines else "")
+def why_at(results, point):
+    lines = words.budget(results, results.at(point))
+    where = f"<p>At {text(results.point_title(point))}:</p>" if point else ""
+    return f'<div data-point="{text(key_of(results, point))}">{where}{label_list(lines)}</div>' if lines else ""
+
+
+def point_html(results, point):
+    """All words about one point."""
+    return table_html(results, [point], explained=False) + why_at(results, point) + (decides_at(results, point) if results.axes else "")
+
+
+def why_html(results, data, points):
+    lists = [why_at(results, point) for point in points]
     return ("<h3>Where the time went</h3>" + ("".join(lists) or "<p>No run got far enough to tell.</p>") +
             f'<div class="cards">{"".join(why_cards(data))}</div>')
 
 
-def tuned_html(results, drawn, folder):
+def tuned_html(results, drawn, picture_of):
     """How it was tuned, with the figure; empty when nothing was."""
     lines = how_tuned.sentences(results)
     if not lines:
@@ -442,7 +477,7 @@ def tuned_html(results, drawn, folder):
              "".join(rows) + "</tbody></table></div>")
     if len(rows) > SCREENFUL:
         table = f"<details><summary>All {len(rows)} choices</summary>{table}</details>"
-    figure = "".join(picture(folder, m) for m in drawn if m.NAME == "tuning")
+    figure = "".join(picture_of(m) for m in drawn if m.NAME == "tuning")
     figure = f'<div class="cards">{figure}</div>' if figure else ""
     return ('<section id="tuned"><h2>Tuning</h2><ul>' + "".join(f"<li>{text(line)}</li>" for line in lines) + "</ul>" + table +
             figure + "<p class=\"note\">Every candidate with its score: tuned.csv.</p></section>")
@@ -474,30 +509,42 @@ def library():
 
 def page(results, drawn, left_out, figures_folder, chart_library):
     """The whole page. Without a chart library the figures take the place of the charts."""
-    data = page_data(results) if len(results.runs) else {"algorithms": [], "points": [], "look": {}, "decisions": {}}
+    points, places = room_for(results) if len(results.runs) else ([], 0)
+    data = page_data(results, (points, places)) if points else {"algorithms": [], "points": [], "look": {}, "decisions": {}}
+    data["rows"] = {}
     figures_folder = pathlib.Path(figures_folder)
+
+    def rows(name):
+        csv, every = shown_rows.csv_of(results, name)
+        data["rows"][name] = csv
+        return csv, every
+
+    def picture_of(module):
+        return picture(figures_folder, module, rows)
+
     interactive = chart_library is not None and len(results.runs)
     if interactive:
-        cards = chart_cards(data) + [picture(figures_folder, m) for m in drawn if m.NAME in ("gantt", "best", "frontier")]
+        cards = chart_cards(data) + [picture_of(m) for m in drawn if m.NAME in ("gantt", "best", "frontier")]
         charts = f'<div class="cards">{"".join(cards)}</div>'
-        why = why_html(results, data)
+        why = why_html(results, data, points)
     else:
         note = "" if chart_library is not None else ("<p>Chart.js is not installed (Debian: libjs-chart.js), so the charts "
                                                      "are static images.</p>")
-        charts = note + f'<div class="cards">{"".join(picture(figures_folder, m) for m in drawn if m.NAME not in ("tuning", "whatif"))}</div>'
-        why = why_html(results, {"time": {}, "links": {}, "staleness": {}, "contribution": {}, "decisions": {}})
+        charts = note + f'<div class="cards">{"".join(picture_of(m) for m in drawn if m.NAME not in ("tuning", "whatif"))}</div>'
+        why = why_html(results, {"time": {}, "links": {}, "staleness": {}, "contribution": {}, "decisions": {}}, points)
     if not drawn and not len(results.runs):
         charts = "<p>There is nothing to draw.</p>"
     parts = {
         "title": text(results.scenario.get("name", results.folder.name)), "question": text(words.question(results)),
-        "answer": answer_html(results), "do": to_do_html(results), "table": table_html(results), "charts": charts,
-        "why": decides_html(results, drawn, figures_folder) + why,
-        "tuned": tuned_html(results, drawn, figures_folder),
+        "answer": answer_html(results), "do": to_do_html(results), "table": table_html(results, points or None) + some_html(results, points), "charts": charts,
+        "why": decides_html(results, drawn, points, picture_of) + why,
+        "tuned": tuned_html(results, drawn, picture_of),
         "sure": "<ul>" + "".join(f"<li>{text(line)}</li>" for line in words.how_sure(results) + resolution.lines(results)) + "</ul>",
         "made": made_html(results, left_out, figures_folder), "style": (PAGE / "page.css").read_text(),
-        "data": embedded(data), "library": chart_library or "",
+        "library": chart_library or "",
         "script": (PAGE / "page.js").read_text() + (PAGE / "access.js").read_text(),
     }
+    parts["data"] = embedded(data)  # the pictures have added what they show
     filled = (PAGE / "template.html").read_text()
     # One pass: what is filled in is never searched for places.
     pieces = filled.split("{{")

@@ -36,7 +36,7 @@ void GlobalModel::update(double now, Model& x) {
   // A merge of the workers' own models is always evaluated: between merges there is no global model
   // that could reach a target. What was due at this very moment shows the real merge, too.
   const bool merges = !own_models_.empty();
-  const bool due = recorder_.update_finished(now, ModelKind::real) || merge_due_ || merges;
+  const bool due = recorder_.update_finished(now, EvaluatedModel::real) || merge_due_ || merges;
   merge_due_.reset();
   if (is_saved_) checkpoint_.pass(now, global_, recorder_.updates() - 1);
   x.version = recorder_.updates();
@@ -49,13 +49,19 @@ void GlobalModel::update_shard(double now, ShardModel& shard, Model& x) {
   x.version = ++shard.updates;
   x.shard_versions = nullptr;
   shard.model = x;
+  if (Timeline* timeline = recorder_.timeline()) {
+    const auto fewer = [](const ShardModel* a, const ShardModel* b) {
+      return a->updates < b->updates;
+    };
+    timeline->newest_version_is((*std::ranges::min_element(shards_, fewer))->updates);
+  }
   if (shards_.size() == 1) {
     update(now, x);
     return;
   }
   const bool whole = std::ranges::all_of(
       shards_, [&](const ShardModel* other) { return other->updates > recorder_.updates(); });
-  if (whole && recorder_.update_finished(now, ModelKind::real)) evaluate(now);
+  if (whole && recorder_.update_finished(now, EvaluatedModel::real)) evaluate(now);
 }
 
 void GlobalModel::update_own(double now, std::size_t rank, const Model& x, std::uint64_t steps) {
@@ -115,10 +121,10 @@ std::optional<double> GlobalModel::consensus(const Parameters& mean) const {
   return std::sqrt(sum);
 }
 
-ModelKind GlobalModel::kind() const {
-  if (own_models_.empty()) return ModelKind::real;
-  if (algorithm_->merges_own_models()) return ModelKind::oracle;
-  return workers_ > 1 ? ModelKind::mean : ModelKind::real;
+EvaluatedModel GlobalModel::kind() const {
+  if (own_models_.empty()) return EvaluatedModel::real;
+  if (algorithm_->merges_own_models()) return EvaluatedModel::oracle;
+  return workers_ > 1 ? EvaluatedModel::mean : EvaluatedModel::real;
 }
 
 std::vector<std::size_t> GlobalModel::with_own() const {

@@ -77,7 +77,7 @@ class GlobalModel {
   /// Of the workers' own models in what a merge would give.
   std::vector<double> weights_of_own() const;
   /// Whether current() is only what a merge would give.
-  ModelKind kind() const;
+  EvaluatedModel kind() const;
   /// Of the workers whose own model is not lost.
   std::vector<std::size_t> with_own() const;
 

@@ -59,15 +59,18 @@ Network::Network(const Platform& platform, const Scenario& scenario, Recorder& r
 
 Network::~Network() = default;
 
-void Network::count_departure(Message& message) {
+void Network::count_departure(Message& message, std::optional<std::uint64_t> version) {
   const double now = agenda_.now();
   if (message.from < workers_) recorder_.worker(message.from).message_departs(now);
   if (message.to < workers_) recorder_.worker(message.to).message_departs(now);
   ++in_flight_;
+  message.traced = 0;
   Timeline* timeline = recorder_.timeline();
-  message.traced = timeline == nullptr
-                       ? 0
-                       : timeline->message_departs(message.from, message.to, now, message.bytes);
+  if (timeline == nullptr) return;
+  if (!timeline->knows_way(message.from, message.to)) {
+    timeline->add_way(message.from, message.to, routes_.link_names(message.from, message.to));
+  }
+  message.traced = timeline->message_departs(message.from, message.to, now, message.bytes, version);
 }
 
 void Network::count_arrival(const Message& message) {
@@ -99,12 +102,12 @@ Network::Message& Network::new_message(Node from, Node to, std::uint64_t bytes) 
 }
 
 bool Network::send(Node from, Node to, std::uint64_t bytes, std::function<void()> arrived,
-                   double latencies) {
+                   double latencies, std::optional<std::uint64_t> version) {
   if (failures_ != nullptr && (!failures_->is_up(from) || !failures_->is_up(to))) return false;
   Message& message = new_message(from, to, bytes);
   message.arrived = std::move(arrived);
   message.under_way = true;
-  count_departure(message);
+  count_departure(message, version);
   depart(message, latencies);
   return true;
 }

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -50,10 +51,11 @@ class Network final : private SwitchPorts::Owner {
 
   /// Sends and returns at once. `arrived` runs at the moment of arrival, outside of any actor: it
   /// may fill inboxes, not block. Counts bytes, and the transfer in the accounts of the workers at
-  /// both ends. `latencies`: how many times the latency of the way is paid (fluid only). What is sent
-  /// to a machine that is down is lost at once and costs nothing: then false.
+  /// both ends. `latencies`: how many times the latency of the way is paid (fluid only). `version`: of
+  /// the model that it brings or comes of, for the timeline. What is sent to a machine that is down is
+  /// lost at once and costs nothing: then false.
   bool send(Node from, Node to, std::uint64_t bytes, std::function<void()> arrived,
-            double latencies = 1);
+            double latencies = 1, std::optional<std::uint64_t> version = {});
 
   /// Sends a message of others, which takes its share of the links and counts as nobody's, whatever
   /// fails.
@@ -131,7 +133,7 @@ class Network final : private SwitchPorts::Owner {
   /// SimGrid has nothing of the message any more.
   void finish(Message& message);
   void release_finished();
-  void count_departure(Message& message);
+  void count_departure(Message& message, std::optional<std::uint64_t> version);
   void count_arrival(const Message& message);
   void lose(Message& message);
 

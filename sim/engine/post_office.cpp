@@ -17,9 +17,10 @@ void PostOffice::send_message(std::size_t from_node, std::size_t to, std::uint64
 }
 
 bool PostOffice::send(Parcel& parcel, std::size_t from_node, std::size_t to_node,
-                      std::uint64_t bytes, std::function<void()> arrived) {
+                      std::uint64_t bytes, std::function<void()> arrived,
+                      std::optional<std::uint64_t> version) {
   parcels_.departs(parcel, from_node, to_node);
-  const bool departs = network_.send(from_node, to_node, bytes, std::move(arrived));
+  const bool departs = network_.send(from_node, to_node, bytes, std::move(arrived), 1, version);
   if (!departs) parcels_.throw_away(parcel);
   return departs;
 }

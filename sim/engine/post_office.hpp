@@ -2,12 +2,14 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 
 #include "sim/engine/departures.hpp"
 #include "sim/engine/machine_failures.hpp"
 #include "sim/engine/model_layout.hpp"
 #include "sim/engine/network.hpp"
 #include "sim/engine/parcels.hpp"
+#include "sim/engine/pushes.hpp"
 #include "sim/results/recorder.hpp"
 
 namespace motley {
@@ -33,12 +35,15 @@ class PostOffice {
 
   /// From the server of a shard to a worker.
   void send_model(Parcel& parcel, std::size_t from_node, std::uint64_t bytes) {
-    send(parcel, from_node, parcel.to, bytes, [this, &parcel] { model_arrived(parcel); });
+    send(
+        parcel, from_node, parcel.to, bytes, [this, &parcel] { model_arrived(parcel); },
+        parcel.model.version);
   }
   /// From a worker to the server of a shard.
   bool send_push(Parcel& parcel, std::size_t to_node, std::uint64_t bytes) {
-    return send(parcel, parcel.event.worker, to_node, bytes,
-                [this, &parcel] { push_arrived(parcel); });
+    return send(
+        parcel, parcel.event.worker, to_node, bytes, [this, &parcel] { push_arrived(parcel); },
+        version_of(parcel.event.message));
   }
   /// To a worker.
   void send_message(std::size_t from_node, std::size_t to, std::uint64_t bytes, Message&& message);
@@ -50,7 +55,7 @@ class PostOffice {
 
  private:
   bool send(Parcel& parcel, std::size_t from_node, std::size_t to_node, std::uint64_t bytes,
-            std::function<void()> arrived);
+            std::function<void()> arrived, std::optional<std::uint64_t> version = {});
   // In SimGrid's kernel.
   void model_arrived(Parcel& parcel);
   void message_arrived(Parcel& parcel);

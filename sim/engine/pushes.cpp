@@ -42,4 +42,9 @@ Push push_of_number(double number) {
   return push;
 }
 
+std::optional<std::uint64_t> version_of(const Push& push) {
+  const bool is_computed = push.kind == "gradient" || push.kind == "model" || push.kind == "update";
+  return is_computed ? std::optional(push.version) : std::nullopt;
+}
+
 }  // namespace motley

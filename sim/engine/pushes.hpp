@@ -1,5 +1,8 @@
 #pragma once
 
+#include <cstdint>
+#include <optional>
+
 #include "sim/vocabulary/worker.hpp"
 
 namespace motley {
@@ -13,5 +16,8 @@ Push push_of_trained(const char* kind, Parameters vector, const Trained& y,
                      std::vector<Parameters> more, std::size_t data_samples, bool wants_model);
 Push push_of_request();
 Push push_of_number(double number);
+
+/// Of the model at which what it brings was computed; empty of a request or a number.
+std::optional<std::uint64_t> version_of(const Push& push);
 
 }  // namespace motley

@@ -22,6 +22,7 @@ class RealSteps {
   template <class Run>
   std::optional<Gradient> gradient(const Model& x, std::size_t n, const Run& run) {
     set_up(x, n);
+    version_ = x.version;
     const std::optional<double> compute_s = run();
     at_ = Parameters();
     if (!compute_s) {
@@ -38,6 +39,7 @@ class RealSteps {
     std::optional<UpdateRule> copy;
     if (until.ever()) copy = rule;
     set_up(x, n, steps, copy ? &*copy : &rule);
+    version_ = x.version;
     shift_ = shift;
     const std::optional<double> compute_s = run();
     shift_ = Parameters();
@@ -63,6 +65,8 @@ class RealSteps {
   /// The gradient that was computed without a rule; what it was computed at is let go.
   Parameters take_gradient();
 
+  /// Of the model where it begins; of gradients and local steps.
+  std::uint64_t version() const { return version_; }
   std::size_t steps() const { return steps_; }
   std::size_t batch() const { return batch_; }
   /// For the time of something that is not really computed.
@@ -82,6 +86,7 @@ class RealSteps {
   // What every step touches stands together: with thousands of workers all of it comes from far away.
   std::size_t steps_ = 0;
   std::size_t batch_ = 0;
+  std::uint64_t version_ = 0;
   UpdateRule* rule_ = nullptr;
   Parameters at_;
   Parameters g_;  // the result without a rule, scratch with one

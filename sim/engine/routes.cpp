@@ -112,6 +112,19 @@ const Routes::Route& Routes::between(Node from, Node to) {
   return route;
 }
 
+std::vector<std::string> Routes::link_names(Node from, Node to) {
+  if (!platform_.has_links()) {
+    const ClusterPlan& plan = platform_.plan();
+    const auto host = [&](Node node) -> const HostPlan& {
+      return node < workers_ ? plan.workers[node] : plan.servers[node - workers_];
+    };
+    return {names_of_link(host(from)).up, names_of_link(host(to)).down};
+  }
+  std::vector<std::string> names;
+  for (const std::size_t link : between(from, to).links) names.push_back(links_[link]->get_name());
+  return names;
+}
+
 std::optional<std::size_t> Routes::number_of(const s4u::Link* link) const {
   const auto found = numbers_.find(link);
   return found == numbers_.end() ? std::nullopt : std::optional(found->second);

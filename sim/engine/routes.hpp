@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <unordered_map>
 #include <vector>
 
@@ -38,6 +39,8 @@ class Routes {
         on_switch_(on_switch) {}
 
   const Route& between(Node from, Node to);
+  /// Of the links between them, in the order of the way.
+  std::vector<std::string> link_names(Node from, Node to);
   /// The number of one of SimGrid's links; empty when nothing has taken it.
   std::optional<std::size_t> number_of(const simgrid::s4u::Link* link) const;
   /// After bandwidths have changed inside SimGrid.

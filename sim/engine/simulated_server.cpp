@@ -248,6 +248,7 @@ void SimulatedServer::finish_update(Model& x, std::span<const Push> used) {
     double staleness_sum = 0;
     for (const Push& push : used) {
       messages.push_back(push.traced);
+      timeline->was_stale(push.traced, staleness(push));
       staleness_sum += static_cast<double>(staleness(push));
     }
     timeline->updated(world_.server_node(shard_), start, clock(), messages,

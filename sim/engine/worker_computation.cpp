@@ -98,6 +98,13 @@ double WorkerComputation::samples_to_spend() {
   return samples_spent_;
 }
 
+void WorkerComputation::show(std::optional<std::uint64_t> version, std::size_t samples) {
+  Timeline* timeline = world_.recorder.timeline();
+  if (timeline == nullptr) return;
+  // Only the server counts the versions of what it sends.
+  timeline->computes(rank_, world_.layout.has_server() ? version : std::nullopt, samples);
+}
+
 bool WorkerComputation::execute(double flops, const Until& until) {
   WorkerAccount& account = world_.recorder.worker(rank_);
   const double start = world_.clock();
@@ -146,6 +153,7 @@ std::optional<double> WorkerComputation::run(const Until& until) {
   const double start = world_.clock();
   const Withdraw guard{world_.look_ahead, *this, samples_, world_.setup.problem.is_real()};
   start_real(flops);
+  show(real_.version(), real_.samples());
   if (!execute(flops, until)) {
     world_.look_ahead.withdraw(*this);  // it may be reading them
     samples_.put_back();
@@ -180,8 +188,10 @@ Gradient WorkerComputation::gradient_by_layers(std::size_t n, const Ahead& how, 
   const double noise = take_noise(1);
   const double samples = samples_to_spend();  // the step's time, in proportion to the layers' flops
   double compute_s = 0;
+  std::uint64_t oldest = std::numeric_limits<std::uint64_t>::max();  // of the layers so far
   const auto compute_layer = [&](double flops) {
     const double start = world_.clock();
+    show(oldest, n);
     execute(noise * flops * samples, Until{});
     compute_s += world_.clock() - start;
   };
@@ -194,6 +204,7 @@ Gradient WorkerComputation::gradient_by_layers(std::size_t n, const Ahead& how, 
       const Model part = at(global ? &*global : nullptr, begin);
       std::ranges::copy(part.values(), values.begin() + static_cast<std::ptrdiff_t>(begin));
       (*versions)[shard] = part.version;
+      oldest = std::min(oldest, part.version);
     }
     // Its inputs are complete with the last layer's weights, its first result is that layer's
     // gradient.
@@ -221,7 +232,6 @@ Gradient WorkerComputation::gradient_by_layers(std::size_t n, const Ahead& how, 
     }
   }
   record_gradients();
-  const std::uint64_t oldest = *std::ranges::min_element(*versions);
   return {std::move(push.vector), oldest, n, compute_s, std::move(versions)};
 }
 
@@ -236,6 +246,7 @@ Gradient WorkerComputation::gradient_by_buckets(
   for (const Layer& layer : world_.layout.layers()) forward_flops += layer.forward_flops;
   const double first = per_flop * (forward_flops + buckets.front().backward_flops);
   start_real(first);
+  show(x.version, n);
   execute(first, Until{});
   join_real();
   Gradient g{real_.take_gradient(), x.version, n, 0, x.shard_versions};
@@ -250,13 +261,16 @@ Gradient WorkerComputation::gradient_by_buckets(
 }
 
 void WorkerComputation::encode(double flops) {
-  if (flops > 0) execute(flops, Until{});
+  if (flops <= 0) return;
+  show(std::nullopt, 0);
+  execute(flops, Until{});
 }
 
 double WorkerComputation::measure_speed(std::size_t steps, std::size_t n) {
   const double start = world_.clock();
   if (!measured_noise_) measured_noise_ = noise_;  // those of the steps to come are not used up
   real_.set_batch(n);
+  show(std::nullopt, steps * n);
   execute(measured_noise_->take(steps) * samples_to_spend() * world_.setup.flops_per_sample,
           Until{});
   return static_cast<double>(steps * n) / (world_.clock() - start);

@@ -53,6 +53,8 @@ class WorkerComputation : private Computation {
   /// The flops of a gradient of its batch on this worker, without noise, over those of one
   /// sample.
   double samples_to_spend();
+  /// For a traced run: what the next virtual time is spent on. `version`: of the model.
+  void show(std::optional<std::uint64_t> version, std::size_t samples);
   /// Lets the virtual time of so many flops pass. False when it was given up.
   bool execute(double flops, const Until& until);
   /// Starts the real computation of what is set up.

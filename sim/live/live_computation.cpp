@@ -44,10 +44,12 @@ double LiveComputation::end_of(double flops) {
   return curve_ ? curve_->end_of(now, seconds) : now + seconds;
 }
 
-bool LiveComputation::pass_until(double end_s, const Until& until) {
+bool LiveComputation::pass_until(double end_s, const Until& until, const Shown& what) {
   LogEntry entry;
   entry.kind = LogEntry::Kind::computes;
   entry.time_s = context_.clock();
+  entry.version = what.version;
+  entry.count = what.samples;
   const double begin_s = entry.time_s;
   context_.note(entry);
   bool given_up = until.ever() && is_given_up_(until);
@@ -131,7 +133,7 @@ std::optional<double> LiveComputation::run(const Until& until) {
       end_of(take_noise(real_.steps()) * samples_to_spend() * context_.setup().flops_per_sample);
   const Join guard{*this};
   start_real();
-  if (!pass_until(end_s, until)) {
+  if (!pass_until(end_s, until, {real_.version(), real_.samples()})) {
     give_up_ = true;
     context_.post().wait(forever, [this] { return thread_.is_done(); });
     if (context_.setup().problem.is_real()) samples_.put_back();
@@ -166,13 +168,13 @@ Gradient LiveComputation::gradient_by_buckets(const Model& x, std::size_t n,
   for (const Layer& layer : context_.layers()) forward_flops += layer.forward_flops;
   double end_s = end_of(per_flop * (forward_flops + buckets.front().backward_flops));
   start_real();
-  pass_until(end_s, Until{});
+  pass_until(end_s, Until{}, {x.version, n});
   join_real();
   Gradient g{real_.take_gradient(), x.version, n, 0, x.shard_versions};
   ready(g);
   for (std::size_t b = 1; b < buckets.size(); ++b) {
     end_s = end_of(per_flop * buckets[b].backward_flops);
-    pass_until(end_s, Until{});
+    pass_until(end_s, Until{}, {x.version, n});
     ready(g);
   }
   g.compute_s = context_.clock() - begin_s;
@@ -182,7 +184,7 @@ Gradient LiveComputation::gradient_by_buckets(const Model& x, std::size_t n,
 
 void LiveComputation::encode(double flops) {
   // In reality the time of encoding is what it is.
-  if (flops > 0 && context_.emulate()) pass_until(end_of(flops), Until{});
+  if (flops > 0 && context_.emulate()) pass_until(end_of(flops), Until{}, {});
 }
 
 double LiveComputation::measure_speed(std::size_t steps, std::size_t n) {
@@ -192,12 +194,12 @@ double LiveComputation::measure_speed(std::size_t steps, std::size_t n) {
   if (context_.emulate()) {
     pass_until(end_of(measured_noise_->take(steps) * samples_to_spend() *
                       context_.setup().flops_per_sample),
-               Until{});
+               Until{}, {.samples = steps * n});
   } else {
     // Really computed, at the initial model, with samples that come again.
     real_.set_up(context_.initial_model(), n, steps);
     start_real();
-    pass_until(begin_s, Until{});
+    pass_until(begin_s, Until{}, {.samples = steps * n});
     join_real();
     if (context_.setup().problem.is_real()) samples_.put_back();
     real_.take_gradient();

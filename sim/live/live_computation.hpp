@@ -35,6 +35,11 @@ class LiveComputation {
   std::span<const float> sample_losses() const { return real_.sample_losses(); }
 
  private:
+  /// What a traced run shows: the version of the model, and how many samples.
+  struct Shown {
+    std::optional<std::uint64_t> version = {};
+    std::size_t samples = 0;
+  };
   /// How many samples' time a gradient of its batch takes, without noise.
   double samples_to_spend() const;
   double take_noise(std::size_t steps);
@@ -44,7 +49,7 @@ class LiveComputation {
   void start_real();
   void join_real();
   /// Waits for the moment and for the real computation; false when it was given up.
-  bool pass_until(double end_s, const Until& until);
+  bool pass_until(double end_s, const Until& until, const Shown& what);
   void note_gradients();
   std::optional<double> run(const Until& until);
 

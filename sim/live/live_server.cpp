@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "sim/engine/pushes.hpp"
 #include "sim/engine/wire_bytes.hpp"
 
 namespace motley {
@@ -15,6 +16,7 @@ LiveServer::LiveServer(LiveContext& context, std::size_t shard)
     Event event;
     event.message = take_push(content);
     event.message.traced = static_cast<std::uint32_t>(context_.post().received());
+    context_.post().arrival_brings(version_of(event.message));
     event.worker = packet.from;
     events_.push_back(std::move(event));
   });
@@ -123,6 +125,7 @@ void LiveServer::finish_update(Model& x, std::span<const Push> used) {
     entry.time_s = clock();
     entry.who = push.sender;
     entry.count = staleness(push);
+    entry.number = push.traced;
     context_.note(std::move(entry));
     messages.push_back(push.traced);
     stale += static_cast<double>(staleness(push)) / static_cast<double>(used.size());

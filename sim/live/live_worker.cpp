@@ -41,6 +41,7 @@ void LiveWorker::model_arrived(const Packet& packet) {
   ByteReader content = packet.content();
   const auto shard = content.take<std::uint64_t>();
   models_[shard].push_back(take_model(content));
+  context_.post().arrival_brings(models_[shard].back().version);
 }
 
 void LiveWorker::message_arrived(const Packet& packet) {

@@ -29,6 +29,15 @@ void MeasuredLinks::arrives(std::size_t from, std::size_t to, double now, std::u
   end(down_[to], now, bytes);
 }
 
+std::vector<std::string> MeasuredLinks::names(std::size_t from, std::size_t to) const {
+  if (!cluster_.is_plain_switch()) return {};
+  const auto host = [&](std::size_t node) -> const HostPlan& {
+    const std::size_t workers = cluster_.workers.size();
+    return node < workers ? cluster_.workers[node] : cluster_.servers[node - workers];
+  };
+  return {names_of_link(host(from)).up, names_of_link(host(to)).down};
+}
+
 std::vector<LinkResult> MeasuredLinks::results(double end_s) const {
   if (!cluster_.is_plain_switch()) return {};
   LinkList all(cluster_.workers.size());

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "sim/results/run_result.hpp"
@@ -16,6 +17,9 @@ class MeasuredLinks {
   // In order of time. Nodes are workers, then servers.
   void departs(std::size_t from, std::size_t to, double now);
   void arrives(std::size_t from, std::size_t to, double now, std::uint64_t bytes);
+
+  /// Of the two links between them; none where others lie between.
+  std::vector<std::string> names(std::size_t from, std::size_t to) const;
 
   std::vector<LinkResult> results(double end_s) const;
 

@@ -134,6 +134,12 @@ void Post::handle(Packet& packet) {
   if (const Handler& handler = handlers_[static_cast<std::size_t>(kind)]) handler(packet);
 }
 
+void Post::arrival_brings(std::optional<std::uint64_t> version) {
+  if (log_.entries.empty()) return;
+  LogEntry& last = log_.entries.back();
+  if (last.kind == LogEntry::Kind::arrival && last.number == received_) last.version = version;
+}
+
 void Post::answer_questions() {
   std::erase_if(questions_, [this](const Question& question) {
     if (received_from_[question.from] < question.packets) return false;

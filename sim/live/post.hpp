@@ -74,6 +74,8 @@ class Post {
   /// How many packets with something of the algorithm have come and gone, and when the last did.
   std::uint64_t sent() const { return sent_; }
   std::uint64_t received() const { return received_; }
+  /// While a handler runs: what has come is the model of this version, or was computed at it.
+  void arrival_brings(std::optional<std::uint64_t> version);
   const Transport& transport() const { return transport_; }
   /// Ranks that have said that nothing more will come from them.
   const std::set<std::size_t>& farewells() const { return farewells_; }

@@ -125,7 +125,11 @@ class Replay {
     if (is_worker(entry.who)) recorder_.worker(entry.who).message_departs(now);
     if (is_worker(to)) recorder_.worker(to).message_departs(now);
     if (timeline() != nullptr) {
-      messages_[{to, entry.number}] = timeline()->message_departs(entry.who, to, now, entry.count);
+      if (!timeline()->knows_way(entry.who, to)) {
+        timeline()->add_way(entry.who, to, links_.names(entry.who, to));
+      }
+      messages_[{to, entry.number}] =
+          timeline()->message_departs(entry.who, to, now, entry.count, entry.version);
     }
     links_.departs(entry.who, to, now);
   }
@@ -139,6 +143,20 @@ class Replay {
     if (timeline() == nullptr) return;
     Timeline::MessageId& message = messages_[{to, entry.number}];
     message = timeline()->message_arrives(message, now);
+  }
+
+  void computes(const LogEntry& entry, double now, std::size_t rank) {
+    recorder_.worker(rank).start_computing(now);
+    if (timeline() == nullptr) return;
+    // Only servers count the versions of what they send.
+    const bool is_of_server = algorithm_.needs_server();
+    timeline()->computes(rank, is_of_server ? entry.version : std::nullopt, entry.count);
+  }
+
+  void stale(const LogEntry& entry, std::size_t rank) {
+    recorder_.worker(entry.who).count_staleness(entry.count);
+    if (timeline() == nullptr) return;
+    timeline()->was_stale(messages_[{rank, entry.number}], entry.count);
   }
 
   void update(const LogEntry& entry, std::size_t rank) {
@@ -199,7 +217,7 @@ class Replay {
     using Kind = LogEntry::Kind;
     switch (entry.kind) {
       case Kind::computes:
-        return recorder_.worker(told.rank).start_computing(told.time_s);
+        return computes(entry, told.time_s, told.rank);
       case Kind::has_computed:
         return recorder_.worker(told.rank).stop_computing(told.time_s);
       case Kind::discards:
@@ -210,7 +228,7 @@ class Replay {
       case Kind::arrival:
         return told.departs ? departs(entry, told.rank) : arrives(entry, told.rank);
       case Kind::staleness:
-        return recorder_.worker(entry.who).count_staleness(entry.count);
+        return stale(entry, told.rank);
       case Kind::update:
         return update(entry, told.rank);
       case Kind::own_update:

@@ -14,6 +14,8 @@ void put_log(ByteWriter& to, const RunLog& log) {
     to.put(entry.who);
     to.put(entry.count);
     to.put(entry.number);
+    to.put(entry.version.has_value());
+    to.put(entry.version.value_or(0));
     to.put(entry.text);
     to.put_list(entry.used);
     to.put(entry.model.has_value());
@@ -40,6 +42,9 @@ RunLog take_log(ByteReader& from) {
     entry.who = from.take<std::uint64_t>();
     entry.count = from.take<std::uint64_t>();
     entry.number = from.take<std::uint64_t>();
+    const auto has_version = from.take<bool>();
+    const auto version = from.take<std::uint64_t>();
+    if (has_version) entry.version = version;
     entry.text = from.take_text();
     entry.used = from.take_list<std::uint32_t>();
     const auto has_model = from.take<bool>();

@@ -13,12 +13,14 @@ namespace motley {
 /// One thing that a rank has noted. Which of the fields count depends on what it is.
 struct LogEntry {
   enum class Kind : std::uint8_t {
-    computes,      ///< begins to compute
+    computes,      ///< begins to compute, `count` samples at the model of this version
     has_computed,  ///< ends
     discards,      ///< computing of `value` seconds was for nothing; of worker `who`
     gradient,      ///< of `count` samples, with mean loss `value` (NaN: nothing is learnt)
-    arrival,  ///< a message from node `who` of `count` bytes, departed at begin_s, the number-th here
-    staleness,  ///< of what worker `who` has pushed: `count`
+    /// A message from node `who` of `count` bytes, departed at begin_s, the number-th here; it brings the
+    /// model of this version, or what was computed at it.
+    arrival,
+    staleness,  ///< of what worker `who` has pushed, in the number-th arrival here: `count`
     update,  ///< of the global model, or of this server's shard, begun at begin_s, of mean staleness `value`
     own_update,  ///< of this worker's own model, the count-th since it was merged
     decision,    ///< `text` is `value` for worker `who`
@@ -32,6 +34,7 @@ struct LogEntry {
   std::uint64_t who = 0;
   std::uint64_t count = 0;
   std::uint64_t number = 0;
+  std::optional<std::uint64_t> version = {};
   std::string text = {};
   std::vector<std::uint32_t> used = {};  ///< update: of which arrivals
   /// The model as it was then, if it was kept: index into RunLog::models.

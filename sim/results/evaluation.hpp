@@ -14,7 +14,7 @@ struct Evaluation {
 };
 
 /// Whether somebody holds the model.
-enum class ModelKind {
+enum class EvaluatedModel {
   real,
   oracle,  ///< nobody: what a merge of the workers' own models would give if it were made now, at no cost
   mean  ///< not yet: the mean of models that are never merged, which exists when somebody has averaged them

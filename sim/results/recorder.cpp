@@ -29,7 +29,6 @@ void Recorder::keep_timeline(const TraceWindow& window, const ClusterPlan& clust
 void Recorder::gradient_computed(std::size_t rank, std::uint64_t samples,
                                  std::optional<double> loss) {
   workers_[rank].count_gradient(samples);
-  if (timeline_) timeline_->gradient_of(rank, samples);
   ++gradients_;
   samples_ += samples;
   if (!loss) return;
@@ -42,15 +41,15 @@ void Recorder::decided(double now, std::size_t rank, const std::string& quantity
   decisions_.push_back({now, rank, quantity, value});
 }
 
-bool Recorder::update_finished(double now, ModelKind kind) {
+bool Recorder::update_finished(double now, EvaluatedModel kind) {
   ++updates_;
   const bool due = schedule_.is_due(now, updates_, progress(now));
-  if (kind != ModelKind::oracle) target_.update_finished(now, updates_);
+  if (kind != EvaluatedModel::oracle) target_.update_finished(now, updates_);
   stop_.check_budget(now, updates_, samples_);
   return due;
 }
 
-bool Recorder::evaluated(double now, const Evaluation& evaluation, ModelKind kind) {
+bool Recorder::evaluated(double now, const Evaluation& evaluation, EvaluatedModel kind) {
   if (evaluation.loss && !stop_.check_finite(*evaluation.loss, "the test loss", updates_)) {
     return false;
   }
@@ -65,14 +64,14 @@ bool Recorder::evaluated(double now, const Evaluation& evaluation, ModelKind kin
   point.test_accuracy = evaluation.accuracy;
   point.consensus = evaluation.consensus;
   // A mean is what its algorithm is about: it is drawn and counted as the others' models are.
-  point.kind = kind == ModelKind::mean ? ModelKind::real : kind;
+  point.kind = kind == EvaluatedModel::mean ? EvaluatedModel::real : kind;
   note_spent(point);
   curve_.push_back(point);
   loss_sum_ = 0;
   loss_count_ = 0;
   if (evaluation.loss && !stop_.check_growth(*evaluation.loss, updates_)) return false;
-  if (kind == ModelKind::oracle) return false;
-  if (kind == ModelKind::mean) return target_.mean_evaluated(now, updates_, evaluation);
+  if (kind == EvaluatedModel::oracle) return false;
+  if (kind == EvaluatedModel::mean) return target_.mean_evaluated(now, updates_, evaluation);
   target_.evaluated(now, updates_, evaluation);
   if (target_.time_s()) stop_.target_reached();
   return false;
@@ -140,7 +139,7 @@ void Recorder::write_to(RunResult& result, double virtual_s,
     result.reason = stop_.reason();
   } else if (!curve_.empty()) {
     for (const CurvePoint& point : curve_) {
-      if (point.kind == ModelKind::oracle) continue;  // such a model does not exist
+      if (point.kind == EvaluatedModel::oracle) continue;  // such a model does not exist
       if (point.test_accuracy) {
         result.best_test_accuracy =
             std::max(result.best_test_accuracy.value_or(0), *point.test_accuracy);

@@ -50,10 +50,10 @@ class Recorder {
   /// Counts one update: of the global model, or of a worker's own, of which there is no more than
   /// the oracle of a merge. Returns whether the model is now due for evaluation; the caller then
   /// calls evaluated(), and may do so when it is not due.
-  bool update_finished(double now, ModelKind kind);
+  bool update_finished(double now, EvaluatedModel kind);
   /// A point of the curve. Not for the same update twice. An oracle does not reach the target, and a
   /// mean only when it is averaged: true when it is time to do that.
-  bool evaluated(double now, const Evaluation& evaluation, ModelKind kind);
+  bool evaluated(double now, const Evaluation& evaluation, EvaluatedModel kind);
   /// The mean that met the target has been averaged, which took so long.
   void target_averaged(double took_s);
   /// It could not be.

@@ -168,9 +168,9 @@ Json to_json(const RunResult& r) {
   for (const CurvePoint& p : r.curve) {
     json["curve"].push_back({p.time_s, p.updates, p.samples, p.epochs, p.bytes,
                              json_or_null(p.train_loss), json_or_null(p.test_loss),
-                             json_or_null(p.test_accuracy), p.kind == ModelKind::oracle ? 1 : 0,
-                             json_or_null(p.energy_J), json_or_null(p.cost),
-                             json_or_null(p.consensus)});
+                             json_or_null(p.test_accuracy),
+                             p.kind == EvaluatedModel::oracle ? 1 : 0, json_or_null(p.energy_J),
+                             json_or_null(p.cost), json_or_null(p.consensus)});
   }
   for (const WorkerResult& w : r.workers) {
     json["workers"].push_back({w.name, w.class_name, w.speed_flops, w.compute_s, w.transfer_s,
@@ -239,7 +239,7 @@ RunResult run_result_from_json(const StrictJson& in) {
                        not_negative(p.element(3)), not_negative(p.element(4)),
                        p.element(5).number_or_null(), p.element(6).number_or_null(),
                        p.element(7).number_or_null(),
-                       p.element(8).count() == 0 ? ModelKind::real : ModelKind::oracle,
+                       p.element(8).count() == 0 ? EvaluatedModel::real : EvaluatedModel::oracle,
                        p.element(9).number_or_null(), p.element(10).number_or_null(),
                        p.element(11).number_or_null()});
   });

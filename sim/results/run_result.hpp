@@ -24,7 +24,7 @@ struct CurvePoint {
   std::optional<double> train_loss;  ///< mean over the mini-batches computed since the last point
   std::optional<double> test_loss;   ///< empty when nothing is learnt
   std::optional<double> test_accuracy;
-  ModelKind kind = ModelKind::real;
+  EvaluatedModel kind = EvaluatedModel::real;
   std::optional<double> energy_J = {};   ///< so far; empty when no power is given
   std::optional<double> cost = {};       ///< so far; empty when no price is given
   std::optional<double> consensus = {};  ///< see Evaluation

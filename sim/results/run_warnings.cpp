@@ -23,7 +23,7 @@ bool never_moved(const RunResult& result) {
 bool never_merged(const RunResult& result) {
   return result.curve.size() > 1 &&
          std::all_of(result.curve.begin() + 1, result.curve.end(),
-                     [](const CurvePoint& point) { return point.kind == ModelKind::oracle; });
+                     [](const CurvePoint& point) { return point.kind == EvaluatedModel::oracle; });
 }
 
 /// Whether the best accuracy is no better than naming the most frequent class always, but for what
@@ -65,7 +65,7 @@ bool is_coarse(const RunResult& result) {
   if (!crossed_s || result.curve.size() < 2) return false;
   const CurvePoint& first = result.curve[0];
   const CurvePoint& second = result.curve[1];
-  return second.kind == ModelKind::real && second.updates > first.updates + 1 &&
+  return second.kind == EvaluatedModel::real && second.updates > first.updates + 1 &&
          *crossed_s > first.time_s && *crossed_s <= second.time_s;
 }
 

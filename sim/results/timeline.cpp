@@ -37,6 +37,7 @@ Timeline::Timeline(const TraceWindow& window, std::vector<std::string> hosts, st
       last_computation_(hosts_.size(), none),
       discarded_parts_s_(hosts_.size(), 0),
       messages_(1),
+      computing_(hosts_.size()),
       versions_(hosts_.size(), 0) {
   if (kept_workers_ == workers_) return;
   // Ranks go class by class, so an even spread shows every class of some size.
@@ -69,7 +70,10 @@ void Timeline::move_to(const std::vector<std::size_t>& place, std::vector<Interv
   const auto moved_to = [&](std::size_t index) { return index == none ? none : place[index]; };
   for (Arrow& arrow : arrows_) arrow = {place[arrow.send], place[arrow.to], arrow.is_push};
   std::erase_if(arrows_, [](const Arrow& arrow) { return arrow.send == none || arrow.to == none; });
-  for (Message& message : messages_) message.send = moved_to(message.send);
+  for (Message& message : messages_) {
+    message.send = moved_to(message.send);
+    message.receive = moved_to(message.receive);
+  }
   std::vector<std::size_t> before(intervals_.size(), none);
   for (std::size_t i = 0; i < place.size() && i < before_.size(); ++i) {
     if (place[i] != none) before[place[i]] = moved_to(before_[i]);
@@ -92,10 +96,6 @@ void Timeline::thin_out(double now) {
   move_to(place, std::move(left));
 }
 
-void Timeline::gradient_of(std::size_t host, std::uint64_t samples) {
-  if (last_computation_[host] != none) intervals_[last_computation_[host]].batch += samples;
-}
-
 void Timeline::computed(std::size_t host, double begin, double end) {
   const std::size_t index = add(host, State::compute, begin, end);
   if (index == none) {
@@ -103,6 +103,12 @@ void Timeline::computed(std::size_t host, double begin, double end) {
     last_computation_[host] = none;
     discarded_parts_s_[host] = 0;
     return;
+  }
+  const auto [version, samples] = computing_[host];
+  intervals_[index].batch = samples;
+  intervals_[index].version = version;
+  if (version && newest_version_ >= *version) {
+    intervals_[index].staleness = static_cast<double>(newest_version_ - *version);
   }
   before_[index] = last_computation_[host];
   last_computation_[host] = index;
@@ -134,8 +140,25 @@ void Timeline::was_slowed(std::size_t host, double factor, double begin, double 
   before_.push_back(none);
 }
 
+void Timeline::add_way(std::size_t from, std::size_t to, const std::vector<std::string>& links) {
+  std::vector<std::size_t>& way = ways_[{from, to}];
+  if (!kept_[from] || !kept_[to]) return;  // nothing on it is shown
+  for (const std::string& link : links) {
+    const auto found = std::ranges::find(links_, link);
+    way.push_back(static_cast<std::size_t>(found - links_.begin()));
+    if (found == links_.end()) links_.push_back(link);
+  }
+}
+
+const std::vector<std::size_t>& Timeline::way(std::size_t from, std::size_t to) const {
+  static const std::vector<std::size_t> unknown;
+  const auto found = ways_.find({from, to});
+  return found == ways_.end() ? unknown : found->second;
+}
+
 Timeline::MessageId Timeline::message_departs(std::size_t from, std::size_t to, double now,
-                                              std::uint64_t bytes) {
+                                              std::uint64_t bytes,
+                                              std::optional<std::uint64_t> version) {
   // A server's message to a worker that is not shown is not shown either.
   if (!kept_[from] || !kept_[to] || now > window_.to_s || !is_in_kept_piece(now)) return 0;
   MessageId id = 0;
@@ -146,24 +169,26 @@ Timeline::MessageId Timeline::message_departs(std::size_t from, std::size_t to, 
     id = unused_.back();
     unused_.pop_back();
   }
-  messages_[id] = {from, to, now, true, none, bytes};
+  messages_[id] = {from, to, now, true, none, none, bytes, version};
   return id;
 }
 
 void Timeline::show(Message& message, double end) {
   message.under_way = false;
-  const std::size_t send = add(message.from, State::send, message.departed, end);
-  if (send != none) {
-    intervals_[send].peer = message.to;
-    intervals_[send].bytes = message.bytes;
-  }
-  message.send = send;  // before the next is added, which may move all
-  const std::size_t received = add(message.to, State::receive, message.departed, end);
-  if (received == none) return;
-  intervals_[received].peer = message.from;
-  intervals_[received].bytes = message.bytes;
+  const auto add_end = [&](std::size_t host, State state, std::size_t peer) {
+    const std::size_t index = add(host, state, message.departed, end);
+    if (index == none) return none;
+    intervals_[index].peer = peer;
+    intervals_[index].bytes = message.bytes;
+    intervals_[index].version = message.version;
+    return index;
+  };
+  // Known before the second is added, which may move the first.
+  message.send = add_end(message.from, State::send, message.to);
+  message.receive = add_end(message.to, State::receive, message.from);
+  if (message.send == none || message.receive == none) return;
   const bool among_workers = message.from < workers_ && message.to < workers_;
-  if (among_workers && message.send != none) arrows_.push_back({message.send, received, false});
+  if (among_workers) arrows_.push_back({message.send, message.receive, false});
 }
 
 Timeline::MessageId Timeline::message_arrives(MessageId id, double now) {
@@ -172,6 +197,13 @@ Timeline::MessageId Timeline::message_arrives(MessageId id, double now) {
   if (messages_[id].send != none) return id;
   unused_.push_back(id);  // over before the window begins
   return 0;
+}
+
+void Timeline::was_stale(MessageId id, std::uint64_t staleness) {
+  if (id == 0) return;
+  for (const std::size_t index : {messages_[id].send, messages_[id].receive}) {
+    if (index != none) intervals_[index].staleness = static_cast<double>(staleness);
+  }
 }
 
 void Timeline::updated(std::size_t host, double begin, double end, std::span<const MessageId> used,

@@ -2,9 +2,11 @@
 
 #include <cstdint>
 #include <limits>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace motley {
@@ -34,9 +36,12 @@ class Timeline {
     std::size_t peer = nobody;  ///< send, receive: the other host
     std::uint64_t bytes = 0;    ///< send, receive: of the message
     std::uint64_t batch = 0;    ///< compute: samples, of all steps in it
-    /// update: how many updates the host has made with it; 0: none.
-    std::uint64_t version = 0;
-    double staleness = -1;  ///< update: mean of the gradients in it; below 0: not known
+    /// compute: of the model that it begins at; send, receive: of the model sent, or of that at which what
+    /// is sent was computed; update: how many updates the host has made with it.
+    std::optional<std::uint64_t> version = {};
+    /// compute: updates of the global model after `version` up to its end; send, receive: of what is
+    /// sent, when it goes into an update; update: mean of what went into it. Below 0: not known.
+    double staleness = -1;
   };
   static constexpr std::size_t nobody = std::numeric_limits<std::size_t>::max();
   /// From the interval in which a push was sent to the update it went into; or, between workers, to that
@@ -52,18 +57,30 @@ class Timeline {
   /// `hosts` by node; the first `workers` of them are workers.
   Timeline(const TraceWindow& window, std::vector<std::string> hosts, std::size_t workers);
 
+  /// What the host computes from now on: at the model of this version, if it is at one, with so many
+  /// samples.
+  void computes(std::size_t host, std::optional<std::uint64_t> version, std::uint64_t samples) {
+    computing_[host] = {version, samples};
+  }
   void computed(std::size_t host, double begin, double end);
-  /// A gradient of so many samples came out of the host's last computation.
-  void gradient_of(std::size_t host, std::uint64_t samples);
+  /// Of the global model on the servers: how many updates all of its parts have.
+  void newest_version_is(std::uint64_t version) { newest_version_ = version; }
   /// The host's last computation of this length was for nothing. Several servers each tell their
   /// part of it; it is shown as discarded when the parts make it whole.
   void discarded(std::size_t host, double seconds);
   void was_down(std::size_t host, double begin, double end) { add(host, State::down, begin, end); }
   /// Whatever it does meanwhile, its speed is so many times what it is called.
   void was_slowed(std::size_t host, double factor, double begin, double end);
-  MessageId message_departs(std::size_t from, std::size_t to, double now, std::uint64_t bytes = 0);
+  /// The links that messages take from one host to another; once, before the first of them.
+  void add_way(std::size_t from, std::size_t to, const std::vector<std::string>& links);
+  bool knows_way(std::size_t from, std::size_t to) const { return ways_.contains({from, to}); }
+  /// `version`: of what it brings, see Interval.
+  MessageId message_departs(std::size_t from, std::size_t to, double now, std::uint64_t bytes = 0,
+                            std::optional<std::uint64_t> version = {});
   /// Returns the name by which updated() knows the message from now on; 0 when it is not shown.
   MessageId message_arrives(MessageId id, double now);
+  /// What it brought goes into an update, and is so many updates old.
+  void was_stale(MessageId id, std::uint64_t staleness);
   /// An update of the global model on `host`, made of what these messages brought.
   void updated(std::size_t host, double begin, double end, std::span<const MessageId> used,
                double staleness = -1);
@@ -75,6 +92,11 @@ class Timeline {
   /// By host, then by begin; cut to the window.
   const std::vector<Interval>& intervals() const { return intervals_; }
   const std::vector<Arrow>& arrows() const { return arrows_; }
+  /// By name as in links.csv, in the order of their first use.
+  const std::vector<std::string>& links() const { return links_; }
+  /// Indices into links(); none where the way is not known.
+  const std::vector<std::size_t>& way(std::size_t from, std::size_t to) const;
+  bool shows_all_workers() const { return kept_workers_ == workers_; }
   /// "4 of 1000 workers, 10 s to 20 s": what of the run is here.
   std::string extent() const;
 
@@ -84,8 +106,14 @@ class Timeline {
     std::size_t to = 0;
     double departed = 0;
     bool under_way = false;
-    std::size_t send = none;  // its interval, once it has arrived
+    std::size_t send = none;  // its intervals, once it has arrived
+    std::size_t receive = none;
     std::uint64_t bytes = 0;
+    std::optional<std::uint64_t> version = {};
+  };
+  struct Computing {
+    std::optional<std::uint64_t> version = {};
+    std::uint64_t samples = 0;
   };
   static constexpr std::size_t none = std::numeric_limits<std::size_t>::max();
 
@@ -115,6 +143,10 @@ class Timeline {
   std::vector<Message> messages_;  // the first is nobody
   std::vector<MessageId> unused_;
   std::vector<Arrow> arrows_;
+  std::vector<Computing> computing_;  // of each host
+  std::uint64_t newest_version_ = 0;
+  std::vector<std::string> links_;
+  std::map<std::pair<std::size_t, std::size_t>, std::vector<std::size_t>> ways_;  // by both ends
   std::vector<std::uint64_t> versions_;  // of each host: its updates so far
   double piece_s_ = 0;                   // 0: all is kept
   std::uint64_t stride_ = 1;

@@ -62,23 +62,29 @@ std::string args_of(const Timeline::Interval& interval, const Timeline& timeline
   if (interval.peer != Timeline::nobody) args["peer"] = timeline.hosts()[interval.peer];
   if (interval.bytes > 0) args["bytes"] = interval.bytes;
   if (interval.batch > 0) args["batch"] = interval.batch;
-  if (interval.version > 0) args["version"] = interval.version;
+  if (interval.version) args["version"] = *interval.version;
   if (interval.staleness >= 0) args["staleness"] = interval.staleness;
   return args.empty() ? "" : ",\"args\":" + args.dump();
 }
 
-/// What changes by steps: how much there is of it from a time on, by host and name.
+/// What changes by steps: how much there is of it from a time on, by process and name.
 using Steps = std::map<std::pair<std::size_t, std::string>, std::map<double, double>>;
 
-/// Bytes under way to and from each host; pushes that wait at a server for their update; staleness.
+/// The process that has the counters of the links: the one after the hosts.
+std::size_t links_process(const Timeline& timeline) {
+  return timeline.hosts().size();
+}
+
+/// Bytes under way over each link; pushes that wait at a server for their update; its updates' staleness.
 Steps counters_of(const Timeline& timeline) {
   Steps changes;
   const std::vector<Timeline::Interval>& intervals = timeline.intervals();
   for (const Timeline::Interval& interval : intervals) {
-    const bool sent = interval.state == Timeline::State::send;
-    if ((sent || interval.state == Timeline::State::receive) && interval.bytes > 0) {
+    if (interval.state != Timeline::State::send || interval.bytes == 0) continue;
+    for (const std::size_t link : timeline.way(interval.host, interval.peer)) {
+      const char* whose = timeline.shows_all_workers() ? "" : ", of the workers shown";
       auto& steps =
-          changes[{interval.host, sent ? "bytes on their way out" : "bytes on their way in"}];
+          changes[{links_process(timeline), "bytes on " + timeline.links()[link] + whose}];
       steps[interval.begin_s] += static_cast<double>(interval.bytes);
       steps[interval.end_s] -= static_cast<double>(interval.bytes);
     }
@@ -94,7 +100,7 @@ Steps counters_of(const Timeline& timeline) {
     for (auto& [time, value] : steps) value = sum += value;
   }
   for (const Timeline::Interval& interval : intervals) {
-    if (interval.staleness >= 0) {
+    if (interval.state == Timeline::State::update && interval.staleness >= 0) {
       changes[{interval.host, "staleness"}][interval.end_s] = interval.staleness;
     }
   }
@@ -149,26 +155,32 @@ void write_perfetto(std::ostream& out, const std::string& run, const Timeline& t
     end(R"("ph":"s")", arrow.send);
     end(R"("ph":"f","bp":"e")", arrow.to);
   }
-  for (const auto& [what, steps] : counters_of(timeline)) {
+  const Steps counters = counters_of(timeline);
+  for (const auto& [what, steps] : counters) {
     for (const auto& [time, value] : steps) {
-      out << separator << R"({"ph":"C","name":")" << what.second << R"(","pid":)" << what.first
-          << R"(,"ts":)" << us(time) << R"(,"args":{"value":)" << cell(value) << "}}";
+      out << separator << R"({"ph":"C","name":)" << quoted(what.second) << R"(,"pid":)"
+          << what.first << R"(,"tid":0,"ts":)" << us(time) << R"(,"args":{"value":)" << cell(value)
+          << "}}";
       separator = ",\n";
     }
   }
-  for (const auto& [host, threads] : lanes) {
-    out << separator << R"({"ph":"M","name":"process_name","pid":)" << host << R"(,"args":{"name":)"
-        << quoted(timeline.hosts()[host]) << "}}";
+  const auto say = [&](const char* what, std::size_t process, std::size_t thread, const Json& of) {
+    out << separator << R"({"ph":"M","name":")" << what << R"(","pid":)" << process << R"(,"tid":)"
+        << thread << R"(,"ts":0,"args":)" << of.dump() << "}";
     separator = ",\n";
-    out << separator << R"({"ph":"M","name":"process_sort_index","pid":)" << host
-        << R"(,"args":{"sort_index":)" << host << "}}";
+  };
+  const auto call = [&](std::size_t process, const std::string& name) {
+    say("process_name", process, 0, {{"name", name}});
+    say("process_sort_index", process, 0, {{"sort_index", process}});
+  };
+  for (const auto& [host, threads] : lanes) {
+    call(host, timeline.hosts()[host]);
     for (std::size_t i = 0; i < threads.size(); ++i) {
-      out << separator << R"({"ph":"M","name":"thread_name","pid":)" << host << R"(,"tid":)" << i
-          << R"(,"args":{"name":")" << threads.kind(i) << R"("}})" << separator
-          << R"({"ph":"M","name":"thread_sort_index","pid":)" << host << R"(,"tid":)" << i
-          << R"(,"args":{"sort_index":)" << 1000 * order_of(threads.kind(i)) + i << "}}";
+      say("thread_name", host, i, {{"name", threads.kind(i)}});
+      say("thread_sort_index", host, i, {{"sort_index", 1000 * order_of(threads.kind(i)) + i}});
     }
   }
+  if (!timeline.links().empty()) call(links_process(timeline), "links");
   out << "\n]}\n";
 }
 
@@ -204,10 +216,19 @@ const ColumnTable<TimelineEvent>& events_table() {
           [if_any](const TimelineEvent& e) { return if_any(e.interval.bytes); });
     t.add("batch", "", "of computing: samples, of all steps in it; else empty",
           [if_any](const TimelineEvent& e) { return if_any(e.interval.batch); });
-    t.add("version", "", "of an update: how many the host has made with it; else empty",
-          [if_any](const TimelineEvent& e) { return if_any(e.interval.version); });
+    t.add("version", "",
+          "of computing: how many updates had made the server's model that it begins at; of a "
+          "message between worker and server: the same of the model sent, or of that at which what "
+          "is sent was computed; of an update: how many the host has made with it; else empty, as "
+          "where models never come from a server",
+          [](const TimelineEvent& e) -> std::optional<double> {
+            if (!e.interval.version) return std::nullopt;
+            return static_cast<double>(*e.interval.version);
+          });
     t.add("staleness", "updates",
-          "of an update by a server: mean of the gradients in it; else empty",
+          "of computing: how many updates the server's model is ahead of that version when it "
+          "ends; of a push that goes into an update: how many it is ahead there; of an update by a "
+          "server: mean of what went into it; else empty",
           [](const TimelineEvent& e) -> std::optional<double> {
             if (e.interval.staleness < 0) return std::nullopt;
             return e.interval.staleness;

@@ -74,6 +74,23 @@ def shown_runs(results):
     return point, here[point]
 
 
+def in_window(events):
+    """What of them is drawn, and from when to when."""
+    start, end = default_window(events)
+    return events[(events["end_s"] >= start) & (events["begin_s"] <= end)], start, end
+
+
+def shown_events(results):
+    """The rows of events.csv that are drawn."""
+    if results.events.empty:
+        raise NoData("no timeline was recorded: run with --trace")
+    runs = shown_runs(results)[1].head(MOST_RUNS)
+    events = results.events[results.events["run"].isin(runs["run"])]
+    inside, _, _ = in_window(events)
+    shown = {(run, host) for run, rows in events.groupby("run") for host in evenly(active_hosts(rows), MOST_HOSTS)}
+    return inside[[place in shown for place in zip(inside["run"], inside["host"])]]
+
+
 def draw(results, look):
     if results.events.empty:
         raise NoData("no timeline was recorded: run with --trace")
@@ -81,8 +98,7 @@ def draw(results, look):
     runs = traced.head(MOST_RUNS)
     events = results.events[results.events["run"].isin(runs["run"])]
     hosts = {name: active_hosts(rows) for name, rows in events.groupby("run")}
-    start, end = default_window(events)
-    inside = events[(events["end_s"] >= start) & (events["begin_s"] <= end)]
+    inside, start, end = in_window(events)
     groups = {key: rows for key, rows in inside.groupby(["run", "host", "state"])}
     most_hosts = max(len(evenly(h, MOST_HOSTS)) for h in hosts.values())
     has_failures = any(not down_of(results, run).empty for run in runs["run"])

@@ -2,7 +2,25 @@
 // Charts without a mouse and without eyes: keys that walk along the values, a text that says them, tables of all that is
 // drawn, and downloads of the data and of the picture. Reads only what page.js has drawn.
 (() => {
-  const { charts } = window.motley;
+  const { charts, data } = window.motley;
+
+  const save = (name, address) => {
+    const link = document.createElement("a");
+    link.href = address;
+    link.download = name;
+    link.click();
+  };
+  const saveText = (name, text) => {
+    const address = URL.createObjectURL(new Blob([text], { type: "text/csv" }));
+    save(name, address);
+    URL.revokeObjectURL(address);
+  };
+  document.querySelectorAll("[data-picture]").forEach((made) => made.addEventListener("click", () => {
+    save(`${made.dataset.picture}.png`, made.closest(".card").querySelector("img").src);
+  }));
+  document.querySelectorAll("[data-rows]").forEach((made) => made.addEventListener("click", () => {
+    saveText(`${made.dataset.rows}.csv`, data.rows[made.dataset.rows]);
+  }));
   if (typeof Chart === "undefined") return;
 
   const spoken = document.createElement("p");
@@ -32,17 +50,6 @@
   const quoted = (cell) => (/[",\n]/.test(String(cell)) ? `"${String(cell).replace(/"/g, '""')}"` : String(cell));
   const csvOf = (chart) => rowsOf(chart).map((row) => row.map(quoted).join(",")).join("\n") + "\n";
 
-  const save = (name, address) => {
-    const link = document.createElement("a");
-    link.href = address;
-    link.download = name;
-    link.click();
-  };
-  const saveText = (name, text) => {
-    const address = URL.createObjectURL(new Blob([text], { type: "text/csv" }));
-    save(name, address);
-    URL.revokeObjectURL(address);
-  };
   // On the ground of the page: a picture without one cannot be read everywhere.
   const pictureOf = (chart) => {
     const copy = document.createElement("canvas");
@@ -161,9 +168,6 @@
       button("picture", `download the picture of ${title}`, () => save(`${name}.png`, pictureOf(chart))));
     card.append(tableOf(chart));
   }
-  document.querySelectorAll("[data-picture]").forEach((made) => made.addEventListener("click", () => {
-    save(`${made.dataset.picture}.png`, made.closest(".card").querySelector("img").src);
-  }));
   // A table that is wider than the screen says so, until it has been moved.
   document.querySelectorAll(".scroll").forEach((box) => {
     const look = () => box.classList.toggle("more", box.scrollWidth > box.clientWidth + 1 && box.scrollLeft + box.clientWidth < box.scrollWidth - 1);

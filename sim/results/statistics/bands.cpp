@@ -14,7 +14,7 @@ using Curve = std::vector<CurvePoint>;
 using Along = double (*)(const CurvePoint&);
 
 /// The evaluations of this kind, of the runs that did not fail and have any.
-std::vector<Curve> curves_of(const ComparisonRow& row, ModelKind kind) {
+std::vector<Curve> curves_of(const ComparisonRow& row, EvaluatedModel kind) {
   std::vector<Curve> curves;
   for (const RunResult* run : row.runs) {
     if (run->status == RunStatus::failed) continue;
@@ -122,7 +122,7 @@ const ColumnTable<BandRow>& bands_table() {
     t.add("oracle", "",
           "0: the models that existed, and nothing else; 1: what merges of the workers' own models "
           "would have given at other moments, a band of its own",
-          [](const BandRow& r) { return r.kind == ModelKind::oracle; });
+          [](const BandRow& r) { return r.kind == EvaluatedModel::oracle; });
     t.add("x", "", "the place, in the unit of that quantity",
           [](const BandRow& r) { return r.point.x; });
     t.add("n", "", "replicas", [](const BandRow& r) { return r.replicas; });
@@ -141,7 +141,7 @@ std::string bands_csv(const std::vector<std::string>& axes,
       {"epochs", [](const CurvePoint& p) { return p.epochs; }},
       {"updates", [](const CurvePoint& p) { return static_cast<double>(p.updates); }}};
   for (const ComparisonRow& row : rows) {
-    for (const ModelKind kind : {ModelKind::real, ModelKind::oracle}) {
+    for (const EvaluatedModel kind : {EvaluatedModel::real, EvaluatedModel::oracle}) {
       const std::vector<Curve> curves = curves_of(row, kind);
       std::vector<const Curve*> all;
       for (const Curve& curve : curves) all.push_back(&curve);

@@ -26,7 +26,7 @@ std::vector<BandPoint> band_of(const std::vector<const std::vector<CurvePoint>*>
 struct BandRow {
   const ComparisonRow& algorithm;
   const char* against;
-  ModelKind kind;
+  EvaluatedModel kind;
   std::size_t replicas;
   const BandPoint& point;
 };
@@ -35,7 +35,7 @@ const ColumnTable<BandRow>& bands_table();
 
 /// The text of bands.csv: of each algorithm at each point of the sweep, against time, epochs and
 /// updates; of the models that existed, and then, where there are any, of what merges would have given
-/// (ModelKind::oracle). Runs that failed have no part in it.
+/// (EvaluatedModel::oracle). Runs that failed have no part in it.
 std::string bands_csv(const std::vector<std::string>& axes, const std::vector<ComparisonRow>& rows);
 
 }  // namespace motley

@@ -65,7 +65,7 @@ std::optional<double> accuracy_by(const RunResult& run, double time_s) {
   std::optional<double> accuracy;
   for (const CurvePoint& point : run.curve) {
     if (point.time_s > time_s * (1 + rounding)) break;
-    if (point.kind == ModelKind::oracle) continue;
+    if (point.kind == EvaluatedModel::oracle) continue;
     accuracy = point.test_accuracy;
   }
   return accuracy;

@@ -7,7 +7,7 @@ double resolution_s(const RunResult& run) {
   if (!crossed_s) return 0;
   double before = *crossed_s;
   for (const CurvePoint& point : run.curve) {
-    if (point.kind == ModelKind::oracle) continue;
+    if (point.kind == EvaluatedModel::oracle) continue;
     if (point.time_s >= *crossed_s) return point.time_s - before;
     before = point.time_s;
   }

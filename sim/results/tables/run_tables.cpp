@@ -178,7 +178,9 @@ const ColumnTable<OfRun<CurvePoint>>& curves_table() {
           "this moment, free of cost, and does not count for the target. 0: the model exists, or "
           "is the mean "
           "of models that are never merged (see consensus)",
-          [](const auto& r) -> std::uint64_t { return r.part.kind == ModelKind::oracle ? 1 : 0; });
+          [](const auto& r) -> std::uint64_t {
+            return r.part.kind == EvaluatedModel::oracle ? 1 : 0;
+          });
     t.add_with("energy", "energy_J", "J", "so far; only where a power is given",
                part(&CurvePoint::energy_J));
     t.add_with("cost", "cost", "", "so far; only where a price is given", part(&CurvePoint::cost));
