@@ -75,7 +75,7 @@ void check_live(const Study& study, const std::vector<std::size_t>& runs, std::s
     const RunPlan plan = study.plan(run);
     const std::unique_ptr<Algorithm> algorithm = experiment.algorithm_of(plan);
     std::string why = why_not_live(experiment.setup(1, {}, "", {}), *algorithm, emulate);
-    if (find_algorithm(plan.algorithm, plan.place).traits.needs == "nodes") {
+    if (find_algorithm(plan.algorithm, plan.place).traits.needs.starts_with("nodes")) {
       why =
           "it averages between nodes by messages of its own, and a live run by a ring; leave it "
           "out";
