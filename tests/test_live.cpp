@@ -137,9 +137,6 @@ pid_t process_of(const fs::path& folder, int rank) {
 
 /// A run of a minute that somebody ends before.
 struct LongRun {
-  /// How many seconds after it has asked them to end mpirun kills the ranks.
-  explicit LongRun(std::string patience_s = "20") : patience_s_(std::move(patience_s)) {}
-
   /// Whether a process of this run still is.
   bool is_anybody_left() const {
     for (const fs::directory_entry& process : fs::directory_iterator("/proc")) {
@@ -149,17 +146,15 @@ struct LongRun {
     return false;
   }
 
-  std::string patience_s_;
   LivePlace place;
   tests::RunningProgram program{
       mpirun(),
       LivePlace::words(4, {"live", "live.json", "--out", "live", "--algorithm", "async", "--set",
                            "/stop={\"time\": \"60s\"}"}),
-      place.path(), [this] {
+      place.path(), [] {
         for (const auto& [name, value] : mpi_environment()) {
           setenv(name.c_str(), value.c_str(), 1);
         }
-        setenv("OMPI_MCA_odls_base_sigkill_timeout", patience_s_.c_str(), 1);
       }};
 
   /// What was measured is written by a process that outlives the job and then ends: false when that has not happened
@@ -189,7 +184,7 @@ TEST_CASE("a rank that is killed ends the run everywhere, and what was measured 
 }
 
 TEST_CASE("a rank that falls silent ends the run everywhere, and what was measured is kept") {
-  LongRun run("5");
+  LongRun run;
   run.program.wait_for_line("has begun");
   kill(process_of(run.place.path(), 1), SIGSTOP);
   const Outcome outcome = run.program.wait();
