@@ -66,7 +66,7 @@ SpeedGroups so_many_groups(SpeedGroups groups, std::size_t count) {
 }
 
 SpeedGroups best_groups(std::span<const double> sorted, SpeedGroups groups) {
-  const SpeedGroups one = so_many_groups(groups, 1);
+  SpeedGroups one = so_many_groups(groups, 1);
   if (sorted.size() < 3 || sorted.front() == sorted.back()) return one;
   SpeedGroups best = one;
   double best_ratio = -1;
