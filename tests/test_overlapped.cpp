@@ -105,7 +105,8 @@ TEST_CASE("every algorithm that pushes gradients can compress them") {
   for (Json algorithm : every_algorithm()) {
     const std::string name = algorithm["name"];
     CAPTURE(name);
-    const AlgorithmInfo& info = find_algorithm(name, {});
+    const Place nowhere;
+    const AlgorithmInfo& info = find_algorithm(name, nowhere);
     const bool takes_it = std::ranges::any_of(
         info.parameters, [](const FieldInfo& field) { return field.name == "compress"; });
     const bool has_server = info.traits.needs.find("server") != std::string::npos;
