@@ -57,7 +57,8 @@ ALGORITHMS = {
 LARGER = {"*": 1.7, "X": 1.2, "P": 1.2, "^": 1.25, "v": 1.25, "<": 1.25, ">": 1.25}
 # Dashes of labels: no algorithm has them, so that a label is never taken for another algorithm.
 LABEL_DASHES = [(0, (9, 2)), (0, (5, 1.2, 1, 1.2, 1, 1.2)), (0, (6, 1.2, 2.5, 1.2)), (0, (2.2, 1.2, 1, 1.2))]
-SALT = 843  # with which no two labels of an algorithm in a shipped scenario have the same colour or marker
+# With which no two labels of an algorithm in a shipped scenario have the same marker, or colour where there are as many shades.
+SALT = 843
 PLACES = len(MARKERS) * len(LABEL_DASHES)
 # Shades of an algorithm's colour, for its labels: how far each is from all others at least (CIE76), and from colours of
 # algorithms, classes and states; and how light.
