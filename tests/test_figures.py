@@ -344,7 +344,7 @@ class Figures(FigureCase):
                 table[column] = table[column].replace(names)
         results.algorithms = [names.get(a, a) for a in results.algorithms]
         for module in figures.ALL:
-            if module in (figures.sweep, figures.best, figures.tuning, figures.whatif, figures.frontier,
+            if module in (figures.sweep, figures.best, figures.final, figures.tuning, figures.whatif, figures.frontier,
                           figures.failures):
                 continue
             fig = self.draw(module, results)
@@ -358,7 +358,8 @@ class Figures(FigureCase):
         reasons = {figures.gantt: "no timeline was recorded: run with --trace",
                    figures.decisions: "no algorithm here makes decisions during the run",
                    figures.tuning: "nothing was tuned in this scenario", figures.whatif: "no changes of the cluster were tried",
-                   figures.sweep: "nothing is swept in this scenario", figures.best: "fewer than two axes are swept"}
+                   figures.sweep: "nothing is swept in this scenario",
+                   figures.final: "nothing is swept in this scenario", figures.best: "fewer than two axes are swept"}
         for module, reason in reasons.items():
             with self.assertRaises(NoData) as caught:
                 self.draw(module, self.single)

@@ -3,8 +3,8 @@ from .figures import decisions, gantt
 from .results import NoData
 
 # Figure -> the table it draws.
-TABLES = {"accuracy": "bands", "efficiency": "bands", "target": "summary", "sweep": "summary", "best": "summary", "frontier": "summary",
-          "tuning": "tuned", "whatif": "whatif", "staleness": "staleness", "gantt": "events", "failures": "curves",
+TABLES = {"accuracy": "bands", "efficiency": "bands", "target": "summary", "sweep": "summary", "best": "summary", "final": "summary",
+          "frontier": "summary", "tuning": "tuned", "whatif": "whatif", "staleness": "staleness", "gantt": "events", "failures": "curves",
           "time_budget": "workers", "contribution": "workers", "links": "links", "decisions": "decisions"}
 AT_FIRST_POINT = {"tuning", "whatif"}
 AT_LAST_POINT = {"staleness", "time_budget", "contribution", "links"}

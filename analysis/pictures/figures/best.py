@@ -75,6 +75,8 @@ def draw(results, look):
     axes = [a for a in results.axes if results.runs[a].nunique() > 1]
     if len(axes) < 2:
         raise NoData("fewer than two axes are swept")
+    if results.target is None:
+        raise NoData("the scenario has no target")
     if results.summary.empty or any(a not in results.summary for a in axes):
         raise NoData("summary.csv has no rows over both axes")
     if not results.says_places:

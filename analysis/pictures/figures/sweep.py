@@ -213,11 +213,16 @@ def draw(results, look):
     if theory:
         axes[0].plot(*zip(*theory), label=THEORY, **DOTTED)
     if fixed:
-        axes[0].set_title(textwrap.fill(fixed, 60), loc="left")
+        fixed_title(axes[0], fixed)
     for ax, ends in zip(axes, all_ends):
         name_lines(fig, ax, look, ends)
     legend_above(fig, legend(axes, rows) | ({THEORY: Line2D([], [], **DOTTED)} if theory else {}))
     return fig
+
+
+def fixed_title(ax, fixed):
+    """Says above a panel what was held at its first value."""
+    ax.set_title(textwrap.fill(fixed, 60), loc="left")
 
 
 def legend(axes, rows):
