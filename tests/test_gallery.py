@@ -43,7 +43,7 @@ class Gallery(unittest.TestCase):
             folder = write_results(pathlib.Path(place) / "plain", replicas=2)
             told = subprocess.run([sys.executable, "-B", ROOT / "analysis" / "gallery.py", folder], capture_output=True, text=True)
         self.assertEqual((told.returncode, told.stdout), (2, ""))
-        self.assertIn("none of these folders has data for frontier, sweep, best, tuning, whatif, failures;", told.stderr)
+        self.assertIn("none of these folders has data for frontier, sweep, best, final, tuning, whatif, failures;", told.stderr)
         self.assertEqual((ROOT / "analysis" / "GALLERY.md").read_text(encoding="utf-8"), self.page)
 
 
