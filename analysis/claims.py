@@ -6,7 +6,8 @@
 
 FOLDER/claims.jsonl has a claim a line: how many times better "algorithm" is than "against" (in "quantity", time to target when
 absent), and the range that the paper claims, open where an end is null. FOLDER/results/NAME has runs.csv and comparisons.csv of the runs, in few columns, which
---take copies there. Writes FOLDER/claims.csv and FOLDER/claims.png. Needs matplotlib and pandas."""
+--take copies there. Writes FOLDER/claims.csv, a figure per paper, FOLDER/claims_PAPER.png, and FOLDER/claims.png with those claims of all papers that have
+"headline": true. Needs matplotlib and pandas."""
 import argparse
 import csv
 import io
@@ -154,7 +155,8 @@ def table(rows):
     return text.getvalue()
 
 
-def draw(rows):
+def draw(rows, with_paper):
+    """with_paper: whether to name it before each claim."""
     fig, ax = plt.subplots(figsize=(WIDTHS_IN[2], 0.6 + 0.21 * len(rows)))
     ends = [x for row in rows for x in (row["ratio"], row["low"], row["high"], *row["claimed"]) if x and not math.isnan(x)]
     least, most = min(ends) / 1.25, max(ends) * 1.25
@@ -177,12 +179,16 @@ def draw(rows):
     ax.set_xticks(ticks, [f"{x:g}" for x in ticks])
     ax.minorticks_off()
     ax.set_ylim(len(rows) - 0.4, -0.6)
-    ax.set_yticks(range(len(rows)), [f"{row['paper']}: {row['claim']}" for row in rows], fontsize=small())
+    ax.set_yticks(range(len(rows)), [f"{row['paper']}: {row['claim']}" if with_paper else row["claim"] for row in rows], fontsize=small())
     ax.tick_params(axis="y", length=0)
     ax.grid(axis="y", visible=False)
     fig.supxlabel("times better (logarithmic), with 95 % intervals, over the range claimed (pale).\n"
                   "Green: meets it; blue: above it; red: below it; hollow: whether there is a difference is undecided.", fontsize=small())
     return fig
+
+
+def name_of(paper):
+    return paper.lower().replace("-", "_").replace(" ", "_")
 
 
 def main():
@@ -195,7 +201,10 @@ def main():
             take(results, arguments.folder)
         rows = list(judged(listed(arguments.folder), arguments.folder))
         write_text(arguments.folder / "claims.csv", table(rows))
-        write_picture(draw(rows), arguments.folder / "claims.png")
+        write_picture(draw([row for row in rows if row.get("headline")], with_paper=True), arguments.folder / "claims.png")
+        for paper in dict.fromkeys(row["paper"] for row in rows):
+            mine = [row for row in rows if row["paper"] == paper]
+            write_picture(draw(mine, with_paper=False), arguments.folder / f"claims_{name_of(paper)}.png")
     except (Mistake, OSError, KeyError) as reason:
         print(f"claims: {reason}", file=sys.stderr)
         sys.exit(2)
