@@ -7,12 +7,25 @@
 
 namespace motley {
 
-bool is_started_by_mpi() {
-  // Of Open MPI's mpirun, of srun with PMIx, and of srun with PMI.
-  for (const char* name : {"OMPI_COMM_WORLD_SIZE", "PMIX_RANK", "PMI_RANK"}) {
-    if (std::getenv(name) != nullptr) return true;
+namespace {
+
+/// Of Open MPI's mpirun, of srun with PMIx, and of srun with PMI.
+const char* given_rank() {
+  for (const char* name : {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK"}) {
+    if (const char* rank = std::getenv(name)) return rank;
   }
-  return false;
+  return nullptr;
+}
+
+}  // namespace
+
+bool is_started_by_mpi() {
+  return given_rank() != nullptr;
+}
+
+std::size_t rank_by_environment() {
+  const char* rank = given_rank();
+  return rank != nullptr ? std::strtoul(rank, nullptr, 10) : 0;
 }
 
 }  // namespace motley
@@ -147,8 +160,8 @@ class MpiTransport final : public Transport {
     message.bytes = std::move(bytes);
     message.gone = std::move(gone);
     const ByteType type(message.bytes.size());
-    check(MPI_Isend(message.bytes.data(), type.count(), type.type(), static_cast<int>(to), tag, world_,
-                    &message.request),
+    check(MPI_Isend(message.bytes.data(), type.count(), type.type(), static_cast<int>(to), tag,
+                    world_, &message.request),
           "MPI_Isend");
   }
 
@@ -233,8 +246,9 @@ class MpiTransport final : public Transport {
       message.from = static_cast<std::size_t>(status.MPI_SOURCE);
       message.bytes = buffer(static_cast<std::size_t>(size));
       const ByteType type(message.bytes.size());
-      check(MPI_Imrecv(message.bytes.data(), type.count(), type.type(), &announced, &message.request),
-            "MPI_Imrecv");
+      check(
+          MPI_Imrecv(message.bytes.data(), type.count(), type.type(), &announced, &message.request),
+          "MPI_Imrecv");
     }
   }
 
