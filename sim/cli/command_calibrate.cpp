@@ -65,7 +65,7 @@ void tell_fit(const ClusterFit& fit) {
     }
     std::cout << "\n";
   }
-  std::cout << "The fit is " << std::setprecision(2) << 100 * fit.mean_error()
+  std::cout << "The fit is " << fixed(100 * fit.mean_error(), 1)
             << " % from the timings of messages of 100 kB and more, in the mean\n";
 }
 
@@ -120,9 +120,8 @@ int calibrate(const po::variables_map& options, const std::vector<std::string>&)
   const ClusterFit fit = fit_cluster(measured, experiment.cluster());
   Json scenario = with_fit(study->full(), fit);
   std::ostringstream how;
-  how.precision(2);
   how << "Links " << (emulates ? "" : "and speeds ")
-      << "as measured by motley calibrate; the fit is " << 100 * fit.mean_error()
+      << "as measured by motley calibrate; the fit is " << fixed(100 * fit.mean_error(), 1)
       << " % from the timings of messages of 100 kB and more, in the mean.";
   scenario["cluster"]["//"] = how.str();
   replace_atomically(out, scenario.dump(2) + "\n");
