@@ -85,7 +85,8 @@ class ApiBcd : public Algorithm {
     check_proximal(options.penalty, options, place);
     if (options.tokens > facts.workers) {
       throw InputError(place / "tokens",
-                       "must be at most the number of workers, " + std::to_string(facts.workers),
+                       "must be at most the number of workers, " + std::to_string(facts.workers) +
+                           " (it is 2 unless given)",
                        options.tokens);
     }
   }

@@ -44,7 +44,7 @@ def write_picture(fig, file):
     whole = io.BytesIO()
     fig.savefig(whole, format="png", dpi=DPI, bbox_inches="tight", pad_inches=0.03)
     plt.close(fig)
-    picture = Image.open(whole).convert("RGB").quantize(COLOURS, dither=Image.Dither.NONE)
+    picture = Image.open(whole).convert("RGB").quantize(COLOURS, Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE)
     write_file(file, lambda stream: picture.save(stream, format="png", optimize=True))
 
 

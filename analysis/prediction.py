@@ -33,21 +33,36 @@ def draw_line_of_truth(axes, low, high):
         axis.set_minor_formatter(NullFormatter())
 
 
+def spread(wanted, gap, low, high):
+    """The same places, ascending, moved apart to this gap at least, and into low to high."""
+    places = list(wanted)
+    for i, place in enumerate(places):
+        places[i] = max(place, low if i == 0 else places[i - 1] + gap)
+    for i in reversed(range(len(places))):
+        places[i] = min(places[i], high if i == len(places) - 1 else places[i + 1] - gap)
+    return places
+
+
 def draw_prediction(table):
-    """Time per update of every algorithm, each a named point."""
-    figure, axes = plt.subplots(figsize=(1.4 * WIDTHS_IN[1], WIDTHS_IN[1]))
+    """Time per update of every algorithm. Their names stand in a column beside the axes, in the order of the points."""
+    line_in = 1.3 * small() / 72
+    height = max(WIDTHS_IN[1], (len(table) + 6) * line_in)
+    figure, axes = plt.subplots(figsize=(1.6 * WIDTHS_IN[1], height))
     times = pd.concat([table["predicted_update_s"], table["measured_update_s"]])
-    draw_line_of_truth(axes, times.min() / 2.5, times.max() * 2.5)
-    # Names in turn below and above the line, lest they meet.
-    for place, (_, row) in enumerate(table.sort_values("measured_update_s").iterrows()):
-        at = (row["measured_update_s"], row["predicted_update_s"])
-        below = place % 2 == 0
-        axes.plot(*at, "o", ms=4, color="#2F4468")
-        axes.annotate(f"{row['algorithm']} {row['update_error']:+.1%}", at, xytext=(6, -3) if below else (-6, 3),
-                      textcoords="offset points", fontsize=small(), ha="left" if below else "right",
-                      va="top" if below else "bottom")
+    draw_line_of_truth(axes, times.min() / 1.6, times.max() * 1.6)
     axes.set(xlabel="measured time per update (s)", ylabel="predicted (s)")
     axes.legend(loc="upper left")
+    figure.canvas.draw()  # settles where the axes are
+    rows = table.sort_values(["predicted_update_s", "measured_update_s"])
+    points = list(zip(rows["measured_update_s"], rows["predicted_update_s"]))
+    wanted = [axes.transAxes.inverted().transform(axes.transData.transform(point))[1] for point in points]
+    gap = line_in / (height * axes.get_position().height)
+    for (_, row), point, place in zip(rows.iterrows(), points, spread(wanted, gap, gap / 2, 1 - gap / 2)):
+        axes.plot(*point, "o", ms=4, color="#2F4468", zorder=3)
+        axes.annotate(f"{row['algorithm']} {row['update_error']:+.1%}", point, xytext=(1.04, place), textcoords="axes fraction",
+                      fontsize=small(), ha="left", va="center", annotation_clip=False,
+                      arrowprops={"arrowstyle": "-", "color": "#B9B9B9", "lw": 0.5, "shrinkA": 1, "shrinkB": 2,
+                                  "relpos": (0, 0.5)})
     return figure
 
 
@@ -80,7 +95,7 @@ def main(arguments=None):
         figure = draw_fit(table)
     else:
         sys.exit(f"prediction: {options.table} was written neither by motley compare nor by motley calibrate")
-    figure.savefig(options.figure)
+    figure.savefig(options.figure, bbox_inches="tight")
     print(options.figure)
 
 

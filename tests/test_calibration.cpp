@@ -97,4 +97,30 @@ TEST_CASE(
   CHECK(ordering.inverted == std::vector<std::string>{"a and b"});
 }
 
+TEST_CASE(
+    "what a comparison is without is told: failed runs, algorithms of one side, another scenario") {
+  const TemporaryFolder folder;
+  const auto results = [&](const std::string& name, const std::string& rows,
+                           const std::string& scenario) {
+    fs::create_directory(folder.path() / name);
+    folder.write(name + "/runs.csv", "run,algorithm,status,updates\n" + rows);
+    folder.write(name + "/scenario.json", scenario);
+    return folder.path() / name;
+  };
+  const fs::path sim = results("sim", "a-0,a,ok,9\na-1,a,ok,9\nb-0,b,ok,3\nc-0,c,ok,0\n",
+                               R"({"name": "x", "stop": {"time": "30s"}})");
+  const fs::path live = results("live", "a-0,a,ok,9\na-1,a,failed,2\nc-0,c,failed,7\nd-0,d,ok,1\n",
+                                R"({"name": "x", "stop": {"time": "5s", "updates": 7}})");
+  CHECK(left_out_of(sim, live) ==
+        std::vector<std::string>{"b is only in " + sim.string(),
+                                 "c made no update, in " + sim.string(),
+                                 "a failed in 1 of 2 runs, in " + live.string(),
+                                 "c failed, in " + live.string(), "d is only in " + live.string()});
+  CHECK(left_out_of(sim, sim) == std::vector<std::string>{"c made no update, in " + sim.string(),
+                                                          "c made no update, in " + sim.string()});
+  CHECK(scenario_differences(sim, live) ==
+        std::vector<std::string>{"/stop/time: \"30s\", \"5s\"", "/stop/updates: (not there), 7"});
+  CHECK(scenario_differences(sim, sim).empty());
+}
+
 }  // namespace motley

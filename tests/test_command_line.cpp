@@ -372,6 +372,16 @@ TEST_CASE("slurm --live writes a job with a rank for each worker and server") {
   CHECK(contains(outcome.out, "#SBATCH --ntasks=4\n"));
   CHECK(contains(outcome.out, "#SBATCH --signal=TERM@60\n"));
   CHECK(contains(outcome.out, "exec mpirun -n 4 "));
+  // Where a rank is killed the others are ended, too.
+  CHECK(contains(outcome.out, "srun --mpi=pmix --kill-on-bad-exit=1 "));
+  // What the job would refuse waits in no queue.
+  const Outcome swept = place.motley(
+      {"slurm", "s.json", "--live", "--dry-run", "--set", R"(/sweep={"/seed": [1, 2]})"});
+  CHECK(swept.exit_code == 2);
+  CHECK(contains(swept.err, "/sweep: a live run has one cluster"));
+  const Outcome tasks = place.motley({"slurm", "s.json", "--live", "--dry-run", "--tasks", "2"});
+  CHECK(tasks.exit_code == 2);
+  CHECK(contains(tasks.err, "--tasks: a live run is one job"));
   CHECK_FALSE(place.has("results"));
 }
 

@@ -1,5 +1,6 @@
 // The same algorithm files for real, by MPI: what must be as in a simulation, whatever the clock says.
 
+#include <algorithm>
 #include <map>
 #include <set>
 
@@ -75,6 +76,13 @@ TEST_CASE(
   CHECK(compared.exit_code == 0);
   CHECK(contains(compared.out, "rank correlation"));
   CHECK(rows_of(read_file(place.path() / "live" / "compare.csv")).size() == 8);
+  CHECK_FALSE(contains(compared.out, "differ"));
+
+  const Outcome swapped = place.motley({"compare", "live", "out"});
+  CHECK(swapped.exit_code == 2);
+  CHECK(contains(swapped.err, "the simulation comes first: motley compare out live"));
+  CHECK(contains(place.motley({"compare", "out", "out"}).err, "out is of a simulation"));
+  CHECK(contains(place.motley({"compare", "live", "live"}).err, "live is of a live run"));
 }
 
 TEST_CASE("where workers keep their own models the curve goes on to the end of the run") {
@@ -95,16 +103,23 @@ TEST_CASE("where workers keep their own models the curve goes on to the end of t
   CHECK(curve.back().at("time_s") == "2");
 }
 
-TEST_CASE("what cannot be live is refused before anything starts") {
+TEST_CASE("what cannot be live is refused before anything starts, and told once") {
   const LivePlace place;
   mpirun();
+  const auto refused = [&](int ranks, const std::vector<std::string>& words, int code) {
+    const Outcome outcome = place.live(ranks, words);
+    CAPTURE(words, outcome.err);
+    CHECK(outcome.exit_code == code);
+    CHECK_FALSE(place.has("live/plan.json"));
+    const std::vector<std::string> lines = lines_of(outcome.err);
+    CHECK(std::ranges::count_if(
+              lines, [](const std::string& line) { return line.starts_with("motley: "); }) == 1);
+    return lines.front();
+  };
   const auto refusal = [&](int ranks, const std::vector<std::string>& more) {
     std::vector<std::string> words = {"live", "live.json", "--out", "live"};
     words.insert(words.end(), more.begin(), more.end());
-    const Outcome outcome = place.live(ranks, words);
-    CHECK(outcome.exit_code == 2);
-    CHECK_FALSE(place.has("live"));
-    return lines_of(outcome.err).front();
+    return refused(ranks, words, 2);
   };
   CHECK(contains(refusal(3, {}), "the run needs 4 ranks, 3 workers and 1 server, and there are 3"));
   CHECK(contains(refusal(4, {"--set", R"(/cluster/failures={"detect_after": "1s"})"}),
@@ -117,88 +132,16 @@ TEST_CASE("what cannot be live is refused before anything starts") {
                   R"(/cluster/workers=[{"name": "w", "count": 4, "per_node": 2, "speed": "1Gf",
                      "inside": {"bandwidth": "10Gbps", "latency": "1us"}}])"}),
       "daso: it averages between nodes by messages of its own"));
-}
+  CHECK(contains(refusal(4, {"--nonsense"}), "unknown option '--nonsense'"));
+  // Whatever goes wrong on one rank, the others do not wait for it for ever.
+  fs::create_directories(place.path() / "live" / ".lock");
+  CHECK(contains(refused(4, {"live", "live.json", "--out", "live"}, 1), "rank 0: "));
 
-namespace {
-
-/// The process of a rank of the live run in this folder.
-pid_t process_of(const fs::path& folder, int rank) {
-  for (const fs::directory_entry& process : fs::directory_iterator("/proc")) {
-    std::error_code error;
-    if (fs::read_symlink(process.path() / "cwd", error) != folder || error) continue;
-    const std::string environment = read_file(process.path() / "environ");
-    const std::string own = std::string(1, '\0') + "OMPI_COMM_WORLD_RANK=" + std::to_string(rank);
-    if (contains(environment, own + std::string(1, '\0'))) {
-      return static_cast<pid_t>(std::stol(process.path().filename().string()));
-    }
-  }
-  throw std::runtime_error("there is no rank " + std::to_string(rank));
-}
-
-/// A run of a minute that somebody ends before.
-struct LongRun {
-  /// Whether a process of this run still is.
-  bool is_anybody_left() const {
-    for (const fs::directory_entry& process : fs::directory_iterator("/proc")) {
-      std::error_code error;
-      if (fs::read_symlink(process.path() / "cwd", error) == place.path() && !error) return true;
-    }
-    return false;
-  }
-
-  LivePlace place;
-  tests::RunningProgram program{
-      mpirun(),
-      LivePlace::words(4, {"live", "live.json", "--out", "live", "--algorithm", "async", "--set",
-                           "/stop={\"time\": \"60s\"}"}),
-      place.path(), [] {
-        for (const auto& [name, value] : mpi_environment()) {
-          setenv(name.c_str(), value.c_str(), 1);
-        }
-      }};
-
-  /// What was measured is written by a process that outlives the job and then ends: false when that has not happened
-  /// within half a minute.
-  bool has_written() const {
-    for (int tenths = 0; tenths < 300; ++tenths) {
-      const fs::path runs = place.path() / "live" / "runs.csv";
-      const bool is_there = fs::exists(runs) && contains(read_file(runs), "failed");
-      if (is_there && !is_anybody_left()) return true;
-      usleep(100'000);
-    }
-    return false;
-  }
-};
-
-}  // namespace
-
-TEST_CASE(
-    "a rank that is killed or falls silent ends the run everywhere, and what was measured is "
-    "kept") {
-  for (const int signal : {SIGKILL, SIGSTOP}) {
-    LongRun run;
-    run.program.wait_for_line("has begun");
-    kill(process_of(run.place.path(), 1), signal);
-    const Outcome outcome = run.program.wait();
-    CAPTURE(signal, outcome.err);
-    CHECK(outcome.exit_code != 0);
-    CHECK(contains(outcome.err, "rank 2: the run is over: "));
-    // Whoever mpirun kills may have no time to say so.
-    if (signal == SIGSTOP) CHECK(contains(outcome.err, "rank 0: the run is over: "));
-    CHECK(run.has_written());
-    CHECK(fs::exists(run.place.path() / "live" / "limits.csv"));
-  }
-}
-
-TEST_CASE("an interrupted live run ends at once, and what was measured is kept") {
-  LongRun run;
-  run.program.wait_for_line("has begun");
-  run.program.send(SIGINT);
-  const Outcome outcome = run.program.wait();
-  INFO(outcome.err);
-  CHECK(outcome.exit_code != 0);
-  CHECK(contains(outcome.err, "rank 0: the run is over: the run was interrupted by "));
-  CHECK(run.has_written());
+  CHECK(contains(refused(4, {"calibrate", "live.json"}, 2), "needs --out FILE"));
+  CHECK(contains(refused(4, {"calibrate", "live.json", "--out", "m.csv"}, 2),
+                 "the timings go beside it as .csv"));
+  CHECK(contains(refused(4, {"calibrate", "live.json", "--out", "absent/m.json"}, 2),
+                 "nothing can be written into absent"));
 }
 
 TEST_CASE("a calibrated scenario can be run") {

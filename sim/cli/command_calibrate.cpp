@@ -7,6 +7,7 @@
 #include "sim/base/format.hpp"
 #include "sim/cli/command_line.hpp"
 #include "sim/cli/command_options.hpp"
+#include "sim/cli/live_plan.hpp"
 #include "sim/cli/live_refusal.hpp"
 #include "sim/live/cluster_fit.hpp"
 #include "sim/live/post.hpp"
@@ -43,8 +44,8 @@ void check_calibration(const Experiment& experiment, std::size_t ranks, const st
   if (ranks < needed) {
     throw InputError("calibrate needs " + std::to_string(needed) +
                      " ranks, as many as live, and there " +
-                     (ranks == 1 ? "is 1" : "are " + std::to_string(ranks)) + ": mpirun -n " +
-                     std::to_string(needed) + " motley calibrate " + file + " --out FILE");
+                     (ranks == 1 ? "is 1" : "are " + std::to_string(ranks)) + ": " +
+                     mpirun_line(needed, "motley calibrate " + file + " --out FILE"));
   }
 }
 
@@ -64,31 +65,51 @@ void tell_fit(const ClusterFit& fit) {
     }
     std::cout << "\n";
   }
-  std::cout << "The fit is " << std::setprecision(2) << 100 * fit.mean_error()
+  std::cout << "The fit is " << fixed(100 * fit.mean_error(), 1)
             << " % from the timings of messages of 100 kB and more, in the mean\n";
 }
 
-int calibrate(const po::variables_map& options, const std::vector<std::string>&) {
+/// Where the measured scenario goes. Tried before anything is measured.
+std::filesystem::path checked_out(const po::variables_map& options) {
   if (options.count("out") == 0) {
     throw InputError("calibrate: needs --out FILE, where the measured scenario goes");
   }
-  const std::filesystem::path out = options["out"].as<std::string>();
+  std::filesystem::path out = options["out"].as<std::string>();
+  if (out.extension() == ".csv") {
+    throw InputError(
+        "--out: is the scenario, such as measured.json, and the timings go beside it as .csv, "
+        "got " +
+        out.string());
+  }
+  const std::filesystem::path folder = out.has_parent_path() ? out.parent_path() : ".";
+  std::error_code error;
+  if (out.filename().empty() || std::filesystem::is_directory(out, error)) {
+    throw InputError("--out: must name a file, got the folder " + out.string());
+  }
+  if ((error = trial_of_writing(folder))) {
+    throw InputError("--out: nothing can be written into " + folder.string() + ": " +
+                     error.message());
+  }
+  return out;
+}
+
+int calibrate(const po::variables_map& options, const std::vector<std::string>&) {
   if (mpi_version().empty()) mpi_transport();  // says what to install
   if (!is_started_by_mpi()) {
+    checked_out(options);
     const Study study = load_study(options, "calibrate");
     check_calibration(study.experiment(0), 1, study.file());
   }
   const std::unique_ptr<Transport> transport = mpi_transport();
   LiveRanks ranks(*transport);
   std::unique_ptr<Study> study;
-  std::string mistake;
-  try {
+  std::filesystem::path out;
+  const int refused = prepare_everywhere(*transport, [&] {
+    if (ranks.rank() == 0) out = checked_out(options);
     study = std::make_unique<Study>(load_study(options, "calibrate"));
     check_calibration(study->experiment(0), ranks.size(), study->file());
-  } catch (const InputError& e) {
-    mistake = e.what();
-  }
-  if (is_refused(*transport, mistake)) return 2;
+  });
+  if (refused != 0) return refused;
   watch_signals();
   const Experiment& experiment = study->experiment(0);
   const bool emulates = experiment.scenario().emulate.value_or(ranks.share_machine());
@@ -99,9 +120,8 @@ int calibrate(const po::variables_map& options, const std::vector<std::string>&)
   const ClusterFit fit = fit_cluster(measured, experiment.cluster());
   Json scenario = with_fit(study->full(), fit);
   std::ostringstream how;
-  how.precision(2);
   how << "Links " << (emulates ? "" : "and speeds ")
-      << "as measured by motley calibrate; the fit is " << 100 * fit.mean_error()
+      << "as measured by motley calibrate; the fit is " << fixed(100 * fit.mean_error(), 1)
       << " % from the timings of messages of 100 kB and more, in the mean.";
   scenario["cluster"]["//"] = how.str();
   replace_atomically(out, scenario.dump(2) + "\n");
@@ -131,6 +151,7 @@ Command calibrate_command() {
   command.groups.push_back(scenario_options());
   command.groups.push_back(results);
   command.execute = calibrate;
+  command.refuse = refuse_everywhere;
   return command;
 }
 

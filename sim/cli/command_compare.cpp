@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <iostream>
@@ -69,6 +70,16 @@ void print_predictions(const std::vector<Prediction>& all) {
   print_table(std::cout, rest);
 }
 
+void print_lines(const char* heading, const std::vector<std::string>& lines) {
+  if (lines.empty()) return;
+  constexpr std::size_t most = 10;
+  std::cout << "\n" << heading << "\n";
+  for (std::size_t i = 0; i < std::min(most, lines.size()); ++i) {
+    std::cout << "  " << lines[i] << "\n";
+  }
+  if (lines.size() > most) std::cout << "  and " << lines.size() - most << " more\n";
+}
+
 int compare(const po::variables_map& options, const std::vector<std::string>&) {
   const std::vector<std::string> folders = options.count("results") > 0
                                                ? options["results"].as<std::vector<std::string>>()
@@ -78,9 +89,13 @@ int compare(const po::variables_map& options, const std::vector<std::string>&) {
         "compare: needs two results folders, of the simulation and of the live run, such as "
         "results/quickstart results/quickstart_live");
   }
+  check_sides(folders[0], folders[1]);
   const std::vector<Prediction> all = predictions(folders[0], folders[1]);
   const Ordering ordering = ordering_of(all);
   print_predictions(all);
+  print_lines("Left out", left_out_of(folders[0], folders[1]));
+  print_lines("The scenarios differ, simulated and live, and so may what comes of them",
+              scenario_differences(folders[0], folders[1]));
   double sum = 0;
   double worst = 0;
   for (const Prediction& p : all) {

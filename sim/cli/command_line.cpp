@@ -11,6 +11,7 @@
 #include "sim/base/standard_streams.hpp"
 #include "sim/base/text.hpp"
 #include "sim/cli/json_output.hpp"
+#include "sim/live/transport.hpp"
 #include "sim/study/provenance.hpp"
 
 namespace po = boost::program_options;
@@ -78,7 +79,8 @@ std::vector<std::string> with_optional_values(std::vector<std::string> arguments
   return arguments;
 }
 
-int execute(const Command& command, const std::vector<std::string>& command_line) {
+/// InputError where the command has no such words.
+po::variables_map parsed(const Command& command, const std::vector<std::string>& command_line) {
   const po::options_description visible = all_options(command);
   po::options_description options;
   options.add(visible);
@@ -111,16 +113,27 @@ int execute(const Command& command, const std::vector<std::string>& command_line
   } catch (const po::error& e) {
     throw InputError(command.name + ": " + e.what() + "; see 'motley " + command.name + " --help'");
   }
-  if (values.count("help") > 0) {
-    print_help(std::cout, command);
-    return 0;
-  }
-  if (!command.positional.empty() && values.count(command.positional) > 0 &&
+  if (values.count("help") == 0 && !command.positional.empty() &&
+      values.count(command.positional) > 0 &&
       values[command.positional].as<std::vector<std::string>>().size() >
           static_cast<std::size_t>(command.most_positional)) {
     throw InputError(command.name + ": too many arguments; usage: " + command.usage);
   }
-  return command.execute(values, command_line);
+  return values;
+}
+
+int execute(const Command& command, const std::vector<std::string>& command_line) {
+  po::variables_map values;
+  try {
+    values = parsed(command, command_line);
+  } catch (const InputError& e) {
+    if (command.refuse == nullptr) throw;
+    return command.refuse(e);
+  }
+  if (values.count("help") == 0) return command.execute(values, command_line);
+  // Of several processes with the same words only the first says it.
+  if (command.refuse == nullptr || rank_by_environment() == 0) print_help(std::cout, command);
+  return 0;
 }
 
 int dispatch(const std::vector<std::string>& command_line) {

@@ -5,6 +5,8 @@
 
 #include <boost/program_options.hpp>
 
+#include "sim/base/place.hpp"
+
 namespace motley {
 
 /// The headings under which the commands are listed.
@@ -26,6 +28,9 @@ struct Command {
   std::vector<boost::program_options::options_description> groups;
   int (*execute)(const boost::program_options::variables_map& options,
                  const std::vector<std::string>& command_line);
+  /// What becomes of a mistake in its words, where several processes are started with them: returns the exit code.
+  /// Null: it is thrown.
+  int (*refuse)(const InputError& mistake) = nullptr;
 };
 
 Command run_command();

@@ -1,17 +1,19 @@
 #include <algorithm>
+#include <chrono>
 #include <cstdlib>
+#include <filesystem>
+#include <fstream>
 #include <iostream>
-#include <set>
 #include <sstream>
 #include <sys/resource.h>
 #include <thread>
 #include <unistd.h>
 
-#include "algorithms/catalog.hpp"
-#include "sim/base/digest.hpp"
 #include "sim/base/format.hpp"
+#include "sim/base/process_apart.hpp"
 #include "sim/cli/command_line.hpp"
 #include "sim/cli/command_options.hpp"
+#include "sim/cli/live_plan.hpp"
 #include "sim/cli/live_refusal.hpp"
 #include "sim/cli/summary.hpp"
 #include "sim/cli/trace_options.hpp"
@@ -23,75 +25,10 @@
 #include "sim/study/results_folder.hpp"
 
 namespace po = boost::program_options;
+namespace fs = std::filesystem;
 
 namespace motley {
 namespace {
-
-/// One of the study's runs, done for real.
-struct LiveRun {
-  std::size_t index = 0;  ///< in the study
-  RunEntry entry;
-  Json description;
-};
-
-/// Those that are asked for, or all.
-std::vector<std::size_t> chosen_runs(const po::variables_map& options, const Study& study) {
-  std::set<std::string> labels;
-  for (const RunEntry& entry : study.table().runs) labels.insert(entry.label);
-  std::set<std::string> wanted = labels;
-  if (options.count("algorithm") > 0) {
-    wanted.clear();
-    for (const std::string& label : options["algorithm"].as<std::vector<std::string>>()) {
-      if (!labels.contains(label)) {
-        throw InputError("--algorithm: must be the label of an algorithm of the scenario" +
-                         did_you_mean(label, {labels.begin(), labels.end()}) +
-                         ", there are: " + listed(labels) + ", got '" + label + "'");
-      }
-      wanted.insert(label);
-    }
-  }
-  std::vector<std::size_t> runs;
-  for (std::size_t run = 0; run < study.size(); ++run) {
-    if (wanted.contains(study.entry(run).label)) runs.push_back(run);
-  }
-  return runs;
-}
-
-/// Refuses what cannot be live, before anything starts.
-void check_live(const Study& study, const std::vector<std::size_t>& runs, std::size_t ranks,
-                bool emulate) {
-  if (!study.table().axes.empty()) {
-    throw InputError(study.file() +
-                     ": /sweep: a live run has one cluster; leave it out and use --set");
-  }
-  std::size_t most_needed = 0;
-  for (const std::size_t run : runs) {
-    if (study.unit_of(run)) {
-      throw InputError(
-          study.file() +
-          ": /tune: a live run tunes nothing; tune in a simulation and give the values");
-    }
-    const Experiment& experiment = study.experiment(run);
-    const RunPlan plan = study.plan(run);
-    const std::unique_ptr<Algorithm> algorithm = experiment.algorithm_of(plan);
-    std::string why = why_not_live(experiment.setup(1, {}, "", {}), *algorithm, emulate);
-    if (find_algorithm(plan.algorithm, plan.place).traits.needs.starts_with("nodes")) {
-      why =
-          "it averages between nodes by messages of its own, and a live run by a ring; leave it "
-          "out";
-    }
-    if (!why.empty()) throw InputError(study.file() + ": " + plan.label + ": " + why);
-    most_needed = std::max(most_needed, ranks_needed(experiment.cluster(), *algorithm));
-  }
-  if (ranks < most_needed) {
-    const std::size_t workers = study.experiment(runs.front()).cluster().workers.size();
-    throw InputError("the run needs " + std::to_string(most_needed) + " ranks, " +
-                     counted(workers, "worker") + " and " +
-                     counted(most_needed - workers, "server") + ", and there " +
-                     (ranks == 1 ? "is 1" : "are " + std::to_string(ranks)) + ": mpirun -n " +
-                     std::to_string(most_needed) + " motley live " + study.file());
-  }
-}
 
 double peak_memory_mb() {
   rusage usage{};
@@ -121,14 +58,6 @@ void warn_of_overruns(const std::vector<RunLog>& logs, RunResult& result) {
   result.warnings.push_back({"overrun", text.str()});
 }
 
-/// The study's run, but live: it has a description and a hash of its own.
-LiveRun live_run(const Study& study, std::size_t index, bool emulate) {
-  LiveRun run{index, study.entry(index), study.description(index)};
-  run.description["live"] = {{"emulate", emulate}};
-  run.entry.hash = digest(run.description.dump());
-  return run;
-}
-
 /// How the program ends, the worst of its runs.
 int exit_code_of(const Ending& ending) {
   switch (ending.how) {
@@ -151,19 +80,20 @@ class LiveCommand {
         ranks_(transport) {}
 
   int execute() {
-    std::string mistake;
-    try {
-      load();
-    } catch (const InputError& e) {
-      mistake = e.what();
-    }
-    if (is_refused(ranks_.transport(), mistake)) return 2;
+    const int refused = prepare_everywhere(ranks_.transport(), [this] { load(); });
+    if (refused != 0) return refused;
     watch_signals();
-    for (const LiveRun& run : runs_) {
-      const int code = execute(run);
-      if (code != 0) return code;
+    try {
+      share_notes();
+      for (const LiveRun& run : runs_) {
+        const int code = execute(run);
+        if (code != 0) return code;
+      }
+      if (is_first()) tell_results();
+    } catch (const std::exception& e) {
+      complain("rank " + std::to_string(ranks_.rank()) + ": " + e.what());
+      leave(1);
     }
-    if (is_first()) tell_results();
     return exit_code_;
   }
 
@@ -187,12 +117,33 @@ class LiveCommand {
 
   void open_folder() {
     if (folder_) return;
-    Fresh fresh;  // every call is a new measurement
-    for (const LiveRun& run : runs_) fresh.hashes.push_back(run.entry.hash);
+    Fresh fresh;
+    if (is_first()) {  // every call is a new measurement; another rank only writes what is left of it
+      for (const LiveRun& run : runs_) fresh.hashes.push_back(run.entry.hash);
+    }
     folder_ = std::make_unique<ResultsFolder>(
         live_folder(options_, *study_),
         StudyFiles{table_, study_->full(), provenance(command_line_)}, fresh);
     if (trace_.window) make_trace_folder(trace_);
+  }
+
+  /// Where every rank keeps what it has noted, should it be killed: in the results, as far as it sees them.
+  void share_notes() {
+    const fs::path folder = live_folder(options_, *study_) / "unfinished";
+    std::string mark;
+    std::error_code error;
+    if (is_first()) {
+      mark = std::to_string(getpid()) + "-" + std::to_string(LiveClock::machine_s());
+      fs::remove_all(folder, error);
+      fs::create_directory(folder, error);
+      std::ofstream(folder / mark).flush();
+    }
+    mark = ranks_.transport().exchange(mark).front();
+    if (fs::exists(folder / mark, error)) notes_ = folder;
+  }
+  void remove_notes() const {
+    std::error_code error;
+    if (!notes_.empty()) fs::remove_all(notes_, error);
   }
 
   /// Ends the process where others may be gone: MPI would wait for them at its own end.
@@ -216,38 +167,76 @@ class LiveCommand {
     // What the results are made with when all is over.
     const unsigned threads = std::max(1U, std::thread::hardware_concurrency());
     const SimulationSetup setup = experiment.setup(threads, {}, run.entry.name, trace_);
-    const LiveOutcome outcome = run_live(ranks_, setup, *algorithm, emulate_, tell_begin,
-                                         [this](const Ending& ending) { tell_ending(ending); });
+    const LiveOutcome outcome =
+        run_live(ranks_, setup, *algorithm, emulate_, notes_,
+                 {tell_begin, [this](const Ending& ending) { tell_ending(ending); }});
     const bool is_complete = outcome.ending.how != Ending::How::interrupted && outcome.lost.empty();
+    std::string trouble;
     if (outcome.logs) {
-      // Who interrupted it may kill it in a moment, and mpirun kills those that are left when others are
-      // gone: what was measured is written by a process that is not part of the job any more.
-      if (!is_complete && !is_alone()) leave(exit_code_of(outcome.ending));
-      open_folder();
-      RunResult result = replay(setup, *algorithm, *outcome.logs, outcome.ending, outcome.end_s);
-      result.warnings = experiment.warnings_of(plan, result);
-      warn_of_overruns(*outcome.logs, result);
-      result.wall_s = LiveClock::machine_s() - begin_s;
-      result.peak_rss_mb = peak_memory_mb();
-      folder_->store(run.entry.hash, run.description, result);
-      folder_->write_csvs();
-      if (!outcome.ending.is_normal()) {
-        complete_files(std::cerr);
-        std::cerr << "motley: what was measured up to " << result.virtual_s << " s is in "
-                  << folder_->path().string() << "\n";
+      // Who interrupts a job kills it in a moment, and mpirun kills those that are left when others are gone: what
+      // was measured is written by a process that is not part of the job any more.
+      ProcessApart writing([&] {
+        try {
+          open_folder();
+          RunResult result =
+              replay(setup, *algorithm, *outcome.logs, outcome.ending, outcome.end_s);
+          result.warnings = experiment.warnings_of(plan, result);
+          warn_of_overruns(*outcome.logs, result);
+          result.wall_s = LiveClock::machine_s() - begin_s;
+          return store(run, result, outcome.ending, is_complete);
+        } catch (const std::exception& e) {
+          complain(e.what());
+          return not_written;
+        }
+      });
+      if (!is_complete) leave(exit_code_of(outcome.ending));
+      const int code = wait_for(writing, run);
+      if (code == not_written) {
+        trouble = "the results of " + run.entry.name + " could not be written";
+      } else {
+        exit_code_ = std::max(exit_code_, code);
+        folder_->refresh();
       }
-      if (result.status == RunStatus::failed) exit_code_ = 1;
     }
     if (!is_complete) leave(exit_code_of(outcome.ending));
+    const Ending ending = wait_for_all(ranks_, trouble);
+    if (!ending.is_normal()) {
+      tell_ending(ending);
+      if (is_first()) remove_notes();
+      leave(exit_code_of(ending));
+    }
     return exit_code_of(outcome.ending);
   }
 
-  /// True in a new process that outlives the job.
-  static bool is_alone() {
-    std::cout.flush();
-    if (fork() != 0) return false;
-    setsid();
-    return true;
+  static constexpr int not_written = 3;
+
+  /// Returns the exit code.
+  int store(const LiveRun& run, RunResult& result, const Ending& ending, bool is_complete) {
+    result.peak_rss_mb = peak_memory_mb();
+    folder_->store(run.entry.hash, run.description, result);
+    folder_->write_csvs();
+    if (!is_complete) remove_notes();
+    if (!ending.is_normal()) {
+      complete_files(std::cerr);
+      std::cerr << "motley: what was measured up to " << result.virtual_s << " s is in "
+                << folder_->path().string() << "\n";
+    }
+    return result.status == RunStatus::failed ? 1 : 0;
+  }
+
+  /// Its exit code; 1 or not_written when the run failed or nothing is there. An interrupted job ends before: the
+  /// process goes on.
+  int wait_for(ProcessApart& writing, const LiveRun& run) {
+    for (;;) {
+      if (const std::optional<int> code = writing.result()) return *code < 0 ? not_written : *code;
+      if (interrupting_signal() != 0) {
+        complain("interrupted while the models of " + run.entry.name +
+                 " are evaluated, which goes on; its results go to " + folder_->path().string());
+        leave(exit_code_of({Ending::How::interrupted}));
+      }
+      constexpr auto nap = std::chrono::milliseconds(5);
+      std::this_thread::sleep_for(nap);
+    }
   }
 
   void tell_ending(const Ending& ending) {
@@ -271,6 +260,7 @@ class LiveCommand {
   }
 
   void tell_results() {
+    remove_notes();
     std::ostringstream traces;
     const std::vector<LimitRow> limits = complete_files(traces);
     print_summary(std::cout, study_->experiment(0), table_.axes, folder_->rows(), limits);
@@ -292,6 +282,7 @@ class LiveCommand {
   TraceRequest trace_;
   bool emulate_ = true;
   std::unique_ptr<ResultsFolder> folder_;
+  fs::path notes_;  // of the ranks; empty where this one cannot see the folder
   int exit_code_ = 0;
 };
 
@@ -330,6 +321,7 @@ Command live_command() {
   command.groups.push_back(trace_options());
   command.groups.push_back(what);
   command.execute = live;
+  command.refuse = refuse_everywhere;
   return command;
 }
 

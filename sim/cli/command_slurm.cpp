@@ -2,6 +2,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <iostream>
+#include <limits>
 #include <sys/wait.h>
 
 #include "sim/base/atomic_file.hpp"
@@ -9,6 +10,7 @@
 #include "sim/base/shell_word.hpp"
 #include "sim/cli/command_line.hpp"
 #include "sim/cli/command_options.hpp"
+#include "sim/cli/live_plan.hpp"
 #include "sim/live/run_live.hpp"
 #include "sim/study/results_folder.hpp"
 #include "sim/study/slurm_scripts.hpp"
@@ -50,7 +52,11 @@ SlurmJob job_of(const po::variables_map& options, const Study& study) {
                      Json(job.out).dump(-1, ' ', false, Json::error_handler_t::replace));
   }
   if (is_live) {
-    for (std::size_t run = 0; run < study.size(); ++run) {
+    // What the job would refuse is refused before it waits in a queue. It may share machines or not.
+    const std::vector<std::size_t> runs = chosen_runs(options, study);
+    check_live(study, runs, std::numeric_limits<std::size_t>::max(),
+               study.experiment(0).scenario().emulate.value_or(true));
+    for (const std::size_t run : runs) {
       const Experiment& experiment = study.experiment(run);
       job.ranks = std::max(
           job.ranks, ranks_needed(experiment.cluster(), *experiment.algorithm_of(study.plan(run))));
@@ -108,6 +114,10 @@ int slurm(const po::variables_map& options, const std::vector<std::string>&) {
   const bool is_live = options.count("live") > 0;
   if (options.count("tasks") == 0 && !is_live) {
     throw InputError("slurm: needs --tasks N; usage: motley slurm SCENARIO --tasks N [options]");
+  }
+  if (options.count("tasks") > 0 && is_live) {
+    throw InputError(
+        "--tasks: a live run is one job with a task for each worker and server; leave it out");
   }
   const Study study = load_study(options, "slurm");
   const SlurmJob job = job_of(options, study);

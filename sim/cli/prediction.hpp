@@ -44,6 +44,16 @@ struct Ordering {
 /// Of the algorithms that both folders have. InputError when there is none, or a folder has no results.
 std::vector<Prediction> predictions(const std::filesystem::path& simulated,
                                     const std::filesystem::path& live);
+/// What of either folder they are without, and why, a line each: runs that failed or made no update, algorithms that
+/// only one of the folders has.
+std::vector<std::string> left_out_of(const std::filesystem::path& simulated,
+                                     const std::filesystem::path& live);
+/// InputError unless the first folder is of a simulation and the second of a live run, as far as that can be told.
+void check_sides(const std::filesystem::path& simulated, const std::filesystem::path& live);
+/// Where the scenarios of the two folders are not the same: "/stop/time: "300s", "30s"", a line each. Nothing where a
+/// folder has no scenario.
+std::vector<std::string> scenario_differences(const std::filesystem::path& simulated,
+                                              const std::filesystem::path& live);
 Ordering ordering_of(const std::vector<Prediction>& predictions);
 /// A row per algorithm.
 std::string to_csv(const std::vector<Prediction>& predictions);

@@ -94,7 +94,7 @@ Gathered gather_logs(Post& post) {
       (*gathered.logs)[rank] = post.log();
     } else if (incoming[rank].is_complete()) {
       ByteReader reader(incoming[rank].bytes);
-      (*gathered.logs)[rank] = take_log(reader);
+      take_log(reader, (*gathered.logs)[rank]);
       post.send(rank, PacketKind::answer);
     } else {
       gathered.lost.push_back(rank);

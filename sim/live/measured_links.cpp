@@ -1,60 +1,90 @@
 #include "sim/live/measured_links.hpp"
 
 #include "sim/results/idle_parts.hpp"
-#include "sim/scenario/link_names.hpp"
 
 namespace motley {
 
-MeasuredLinks::MeasuredLinks(const ClusterPlan& cluster)
-    : cluster_(cluster),
-      up_(cluster.workers.size() + cluster.servers.size()),
-      down_(cluster.workers.size() + cluster.servers.size()) {}
-
-void MeasuredLinks::begin(Load& load, double now) {
-  if (load.messages++ == 0) load.busy_since = now;
+MeasuredLinks::MeasuredLinks(const ClusterPlan& cluster) : cluster_(cluster) {
+  for (const NodePlan& node : cluster.nodes) cards_.push_back(add(names_of_link(node), node.link));
+  for (const std::vector<HostPlan>* hosts : {&cluster.workers, &cluster.servers}) {
+    for (const HostPlan& host : *hosts) {
+      hosts_.push_back(host.node ? add(names_inside(host), cluster.nodes[*host.node].inside)
+                                 : add(names_of_link(host), host.link));
+    }
+  }
+  if (cluster.fabric == FabricSpec::Kind::racks) {
+    for (const PlacePlan& rack : cluster.places) {
+      uplinks_.push_back(add(names_of_uplink(rack), rack.uplink));
+    }
+  }
+  for (const SiteLinkPlan& link : cluster.site_links) {
+    const Duplex both = add(names_of_link(cluster, link), link.link);
+    between_sites_[{link.first, link.second}] = both.up;
+    between_sites_[{link.second, link.first}] = both.down;
+  }
 }
 
-void MeasuredLinks::end(Load& load, double now, std::uint64_t bytes) {
-  load.bytes += static_cast<double>(bytes);
-  if (--load.messages == 0) load.busy_s += now - load.busy_since;
+MeasuredLinks::Duplex MeasuredLinks::add(const LinkNames& names, const LinkSpec& link) {
+  loads_.push_back({names.up, link.bandwidth.up_Bps});
+  loads_.push_back({names.down, link.bandwidth.down_Bps});
+  return {loads_.size() - 2, loads_.size() - 1};
+}
+
+const HostPlan& MeasuredLinks::host(std::size_t node) const {
+  const std::size_t workers = cluster_.workers.size();
+  return node < workers ? cluster_.workers[node] : cluster_.servers[node - workers];
+}
+
+MeasuredLinks::Duplex MeasuredLinks::outer(std::size_t node) const {
+  return host(node).node ? cards_[*host(node).node] : hosts_[node];
+}
+
+std::vector<std::size_t> MeasuredLinks::way(std::size_t from, std::size_t to) const {
+  const HostPlan& sender = host(from);
+  const HostPlan& receiver = host(to);
+  if (sender.node && sender.node == receiver.node) return {hosts_[from].up, hosts_[to].down};
+  std::vector<std::size_t> links = {outer(from).up};
+  if (sender.place != receiver.place) {
+    if (uplinks_.empty()) {
+      links.push_back(between_sites_.at({sender.place, receiver.place}));
+    } else {
+      links.push_back(uplinks_[sender.place].up);
+      links.push_back(uplinks_[receiver.place].down);
+    }
+  }
+  links.push_back(outer(to).down);
+  return links;
 }
 
 void MeasuredLinks::departs(std::size_t from, std::size_t to, double now) {
-  begin(up_[from], now);
-  begin(down_[to], now);
+  for (const std::size_t link : way(from, to)) {
+    Load& load = loads_[link];
+    if (load.messages++ == 0) load.busy_since = now;
+  }
 }
 
 void MeasuredLinks::arrives(std::size_t from, std::size_t to, double now, std::uint64_t bytes) {
-  end(up_[from], now, bytes);
-  end(down_[to], now, bytes);
+  for (const std::size_t link : way(from, to)) {
+    Load& load = loads_[link];
+    load.bytes += static_cast<double>(bytes);
+    if (--load.messages == 0) load.busy_s += now - load.busy_since;
+  }
 }
 
 std::vector<std::string> MeasuredLinks::names(std::size_t from, std::size_t to) const {
-  if (!cluster_.is_plain_switch()) return {};
-  const auto host = [&](std::size_t node) -> const HostPlan& {
-    const std::size_t workers = cluster_.workers.size();
-    return node < workers ? cluster_.workers[node] : cluster_.servers[node - workers];
-  };
-  return {names_of_link(host(from)).up, names_of_link(host(to)).down};
+  std::vector<std::string> names;
+  for (const std::size_t link : way(from, to)) names.push_back(loads_[link].name);
+  return names;
 }
 
 std::vector<LinkResult> MeasuredLinks::results(double end_s) const {
-  if (!cluster_.is_plain_switch()) return {};
+  const std::unordered_map<std::string, std::string> groups = link_groups(cluster_);
   LinkList all(cluster_.workers.size());
-  std::size_t node = 0;
-  for (const std::vector<HostPlan>* hosts : {&cluster_.workers, &cluster_.servers}) {
-    for (const HostPlan& host : *hosts) {
-      const LinkNames names = names_of_link(host);
-      const LinkNames groups = names_of_group(host);
-      const auto add = [&](const Load& load, const std::string& name, const std::string& group,
-                           double bandwidth_Bps) {
-        const double since = load.messages > 0 ? end_s - load.busy_since : 0;
-        all.add({name, bandwidth_Bps, load.bytes, load.busy_s + since, group});
-      };
-      add(up_[node], names.up, groups.up, host.link.bandwidth.up_Bps);
-      add(down_[node], names.down, groups.down, host.link.bandwidth.down_Bps);
-      ++node;
-    }
+  for (const Load& load : loads_) {
+    const auto group = groups.find(load.name);
+    const double since = load.messages > 0 ? end_s - load.busy_since : 0;
+    all.add({load.name, load.bandwidth_Bps, load.bytes, load.busy_s + since,
+             group != groups.end() ? group->second : ""});
   }
   return std::move(all).sorted();
 }

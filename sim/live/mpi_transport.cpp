@@ -7,12 +7,25 @@
 
 namespace motley {
 
-bool is_started_by_mpi() {
-  // Of Open MPI's mpirun, of srun with PMIx, and of srun with PMI.
-  for (const char* name : {"OMPI_COMM_WORLD_SIZE", "PMIX_RANK", "PMI_RANK"}) {
-    if (std::getenv(name) != nullptr) return true;
+namespace {
+
+/// Of Open MPI's mpirun, of srun with PMIx, and of srun with PMI.
+const char* given_rank() {
+  for (const char* name : {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK"}) {
+    if (const char* rank = std::getenv(name)) return rank;
   }
-  return false;
+  return nullptr;
+}
+
+}  // namespace
+
+bool is_started_by_mpi() {
+  return given_rank() != nullptr;
+}
+
+std::size_t rank_by_environment() {
+  const char* rank = given_rank();
+  return rank != nullptr ? std::strtoul(rank, nullptr, 10) : 0;
 }
 
 }  // namespace motley
@@ -52,6 +65,40 @@ std::string this_machine() {
   gethostname(name.data(), name.size() - 1);
   return name.data();
 }
+
+/// So many bytes, as MPI is told of them. It counts in int, so that more than 2 GB are one piece of a type that
+/// is made for them: whole blocks, and what is left.
+class ByteType {
+ public:
+  explicit ByteType(std::size_t size) : count_(static_cast<int>(size)) {
+    if (size <= static_cast<std::size_t>(std::numeric_limits<int>::max())) return;
+    constexpr std::size_t block = std::size_t{1} << 20U;
+    count_ = 1;
+    MPI_Datatype blocks = MPI_DATATYPE_NULL;
+    check(MPI_Type_vector(static_cast<int>(size / block), block, block, MPI_BYTE, &blocks),
+          "MPI_Type_vector");
+    const std::array<int, 2> lengths = {1, static_cast<int>(size % block)};
+    const std::array<MPI_Aint, 2> begins = {0, static_cast<MPI_Aint>(size / block * block)};
+    const std::array<MPI_Datatype, 2> types = {blocks, MPI_BYTE};
+    check(MPI_Type_create_struct(2, lengths.data(), begins.data(), types.data(), &made_),
+          "MPI_Type_create_struct");
+    MPI_Type_free(&blocks);
+    check(MPI_Type_commit(&made_), "MPI_Type_commit");
+  }
+  /// MPI keeps it for as long as a message of it is under way.
+  ~ByteType() {
+    if (made_ != MPI_DATATYPE_NULL) MPI_Type_free(&made_);
+  }
+  ByteType(const ByteType&) = delete;
+  ByteType& operator=(const ByteType&) = delete;
+
+  int count() const { return count_; }
+  MPI_Datatype type() const { return made_ != MPI_DATATYPE_NULL ? made_ : MPI_BYTE; }
+
+ private:
+  int count_;
+  MPI_Datatype made_ = MPI_DATATYPE_NULL;
+};
 
 class MpiTransport final : public Transport {
  public:
@@ -108,15 +155,13 @@ class MpiTransport final : public Transport {
   }
 
   void send(std::size_t to, Buffer bytes, std::function<void()> gone) override {
-    if (bytes.size() > static_cast<std::size_t>(std::numeric_limits<int>::max())) {
-      throw std::runtime_error("a message of more than 2 GB cannot be sent by MPI at once");
-    }
     outgoing_.emplace_back();
     Outgoing& message = outgoing_.back();
     message.bytes = std::move(bytes);
     message.gone = std::move(gone);
-    check(MPI_Isend(message.bytes.data(), static_cast<int>(message.bytes.size()), MPI_BYTE,
-                    static_cast<int>(to), tag, world_, &message.request),
+    const ByteType type(message.bytes.size());
+    check(MPI_Isend(message.bytes.data(), type.count(), type.type(), static_cast<int>(to), tag,
+                    world_, &message.request),
           "MPI_Isend");
   }
 
@@ -194,14 +239,16 @@ class MpiTransport final : public Transport {
       MPI_Status status;
       check(MPI_Improbe(MPI_ANY_SOURCE, tag, world_, &there, &announced, &status), "MPI_Improbe");
       if (there == 0) return;
-      int count = 0;
-      MPI_Get_count(&status, MPI_BYTE, &count);
+      MPI_Count size = 0;
+      MPI_Get_elements_x(&status, MPI_BYTE, &size);
       incoming_.emplace_back();
       Incoming& message = incoming_.back();
       message.from = static_cast<std::size_t>(status.MPI_SOURCE);
-      message.bytes = buffer(static_cast<std::size_t>(count));
-      check(MPI_Imrecv(message.bytes.data(), count, MPI_BYTE, &announced, &message.request),
-            "MPI_Imrecv");
+      message.bytes = buffer(static_cast<std::size_t>(size));
+      const ByteType type(message.bytes.size());
+      check(
+          MPI_Imrecv(message.bytes.data(), type.count(), type.type(), &announced, &message.request),
+          "MPI_Imrecv");
     }
   }
 

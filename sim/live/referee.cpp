@@ -9,15 +9,15 @@ namespace motley {
 namespace {
 
 constexpr double report_every_s = 0.25;
-/// A rank that moves its messages on is heard of every quarter of a second, however busy its machine is.
-constexpr double silent_after_s = 30;
 /// Nothing is under way, nobody computes: nothing will come of it.
 constexpr double still_after_s = 3;
 
 }  // namespace
 
-Referee::Referee(LiveContext& context) : context_(context), reports_(context.post().ranks()) {
-  for (Report& report : reports_) report.heard_s = context.clock();
+Referee::Referee(LiveContext& context)
+    : context_(context),
+      reports_(context.post().ranks()),
+      silence_(context.post().ranks(), context.clock()) {
   context.post().on(PacketKind::report,
                     [this](Packet& packet) { take(packet.from, packet.content()); });
 }
@@ -32,8 +32,8 @@ std::string Referee::name_of(std::size_t rank) const {
 
 Referee::Report Referee::own() const {
   const Post& post = context_.post();
-  return {context_.clock(), context_.updates(), context_.samples(), post.sent(),
-          post.received(),  has_ended_,         post.waits_for()};
+  return {context_.updates(), context_.samples(), post.sent(),
+          post.received(),    has_ended_,         post.waits_for()};
 }
 
 void Referee::put(ByteWriter& to, const Report& report) const {
@@ -47,7 +47,7 @@ void Referee::put(ByteWriter& to, const Report& report) const {
 
 void Referee::take(std::size_t rank, ByteReader content) {
   Report& report = reports_[rank];
-  report.heard_s = context_.clock();
+  silence_.heard_of(rank, context_.clock());
   report.updates = content.take<std::uint64_t>();
   report.samples = content.take<std::uint64_t>();
   report.sent = content.take<std::uint64_t>();
@@ -104,16 +104,15 @@ void Referee::judge() {
 
 void Referee::judge_silence() {
   const double now = context_.clock();
-  const bool is_first = context_.post().rank() == 0;
-  for (std::size_t rank = 0; rank < (is_first ? reports_.size() : 1); ++rank) {
-    const double silent_s = now - reports_[rank].heard_s;
-    if (rank == context_.post().rank() || silent_s < silent_after_s) continue;
-    std::ostringstream text;
-    text << "rank " << rank << " (" << name_of(rank) << ") has not been heard of for "
-         << silent_after_s << " s";
-    context_.post().end({Ending::How::failed, text.str()});
-    return;
-  }
+  Post& post = context_.post();
+  silence_.heard_of(post.rank(), now);
+  // The others hear of the first rank only.
+  const std::optional<std::size_t> rank = silence_.look(now, post.rank() == 0 ? post.ranks() : 1);
+  if (!rank) return;
+  std::ostringstream text;
+  text << "rank " << *rank << " (" << name_of(*rank) << ") has not been heard of for "
+       << Silence::too_long_s << " s";
+  post.end({Ending::How::failed, text.str()});
 }
 
 void Referee::judge_standstill() {

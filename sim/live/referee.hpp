@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "sim/live/live_context.hpp"
+#include "sim/live/silence.hpp"
 
 namespace motley {
 
@@ -21,7 +22,6 @@ class Referee {
 
  private:
   struct Report {
-    double heard_s = 0;
     std::uint64_t updates = 0;
     std::uint64_t samples = 0;
     std::uint64_t sent = 0;
@@ -40,7 +40,8 @@ class Referee {
 
   LiveContext& context_;
   std::vector<Report> reports_;  // by rank
-  std::vector<Report> before_;   // when something last had changed
+  Silence silence_;
+  std::vector<Report> before_;  // when something last had changed
   double still_since_s_ = 0;
   double next_s_ = 0;
   bool has_ended_ = false;

@@ -7,6 +7,7 @@
 #include "sim/live/farewell.hpp"
 #include "sim/live/live_server.hpp"
 #include "sim/live/live_worker.hpp"
+#include "sim/live/log_file.hpp"
 #include "sim/live/referee.hpp"
 #include "sim/live/start_together.hpp"
 
@@ -102,28 +103,36 @@ std::string name_of(const SimulationSetup& setup, std::size_t rank) {
              : "rank " + std::to_string(rank);
 }
 
+std::filesystem::path file_of(const std::filesystem::path& notes, std::size_t rank) {
+  return notes / ("rank-" + std::to_string(rank) + ".log");
+}
+
 }  // namespace
 
 LiveOutcome run_live(LiveRanks& ranks, const SimulationSetup& setup, const Algorithm& algorithm,
-                     bool emulate, const std::function<void()>& has_begun,
-                     const std::function<void(const Ending&)>& ends_badly) {
+                     bool emulate, const std::filesystem::path& notes, const LiveEvents& events) {
   Post post(ranks.transport(), ranks.clock(), ranks.next_run(), ranks.share_machine());
   std::optional<LiveContext> context;
   std::optional<Referee> referee;
+  std::optional<LogFile> kept;
   try {
     context.emplace(setup, algorithm, post, emulate);
     start_together(post, !ranks.is_with_first());
     if (setup.scenario.stop.time_s) post.end_at(*setup.scenario.stop.time_s);
-    has_begun();
+    if (!notes.empty()) kept.emplace(file_of(notes, post.rank()));
+    events.has_begun();
     referee.emplace(*context);
-    post.while_waiting([&] { referee->look(); });
+    post.while_waiting([&] {
+      referee->look();
+      if (kept) kept->keep_up(post.log(), post.now());
+    });
     take_part(*context, *referee);
   } catch (const RunOver&) {
   } catch (const std::exception& e) {
     post.end({Ending::How::failed, name_of(setup, post.rank()) + " failed: " + e.what()});
   }
   const double end_s = std::min(post.now(), setup.scenario.stop.time_s.value_or(forever));
-  if (!post.ending().is_normal()) ends_badly(post.ending());
+  if (!post.ending().is_normal()) events.ends_badly(post.ending());
   if (context) context->keep_last_model();
   Gathered gathered = gather_logs(post);
   Ending ending = post.ending();
@@ -131,12 +140,30 @@ LiveOutcome run_live(LiveRanks& ranks, const SimulationSetup& setup, const Algor
     const std::string lost = name_of(setup, gathered.lost.front()) + " does not answer";
     if (ending.is_normal()) {
       ending = {Ending::How::failed, lost};
-      ends_badly(ending);
+      events.ends_badly(ending);
     } else {
       ending.reason += "; " + lost;
     }
   }
+  if (gathered.logs && !notes.empty()) {
+    for (const std::size_t rank : gathered.lost) {
+      (*gathered.logs)[rank] = LogFile::read(file_of(notes, rank));
+    }
+  }
   return {ending, end_s, std::move(gathered.logs), std::move(gathered.lost)};
+}
+
+Ending wait_for_all(LiveRanks& ranks, const std::string& trouble) {
+  Post post(ranks.transport(), ranks.clock(), ranks.next_run(), ranks.share_machine());
+  try {
+    if (!trouble.empty()) post.end({Ending::How::failed, trouble});
+    start_together(post, false);
+    return {Ending::How::finished, ""};
+  } catch (const RunOver&) {
+  }
+  constexpr double patience_s = 2;  // where somebody is gone, what was sent to it never leaves
+  post.wait_anyway(post.now() + patience_s, [&] { return post.transport().has_sent_all(); });
+  return post.ending();
 }
 
 }  // namespace motley

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <functional>
 #include <optional>
 #include <string>
@@ -48,16 +49,26 @@ struct LiveOutcome {
   Ending ending;
   double end_s = 0;  ///< when it was over
   /// What all ranks have recorded, by rank, for replay(): on the first rank, or where that one is lost on
-  /// the next. Those of lost ranks are empty.
+  /// the next. Those of lost ranks are what they had kept in their files, or empty.
   std::optional<std::vector<RunLog>> logs;
   std::vector<std::size_t> lost;  ///< ranks
 };
 
+/// How it goes on while it does.
+struct LiveEvents {
+  std::function<void()> has_begun;  ///< all are there
+  /// It is over before its time; called as soon as that is so: who is to be killed has no more than a moment.
+  std::function<void(const Ending&)> ends_badly;
+};
+
 /// One run of one algorithm for real; every rank calls it with the same arguments. Computations take the
-/// time that the scenario gives them if `emulate`, else their own. `has_begun` is called when all are there,
-/// `ends_badly` as soon as the run is over before its time: who is to be killed has no more than a moment.
+/// time that the scenario gives them if `emulate`, else their own. `notes`: a folder that the ranks share, in
+/// which each keeps what it has recorded in a file, should it be killed; may be empty.
 LiveOutcome run_live(LiveRanks& ranks, const SimulationSetup& setup, const Algorithm& algorithm,
-                     bool emulate, const std::function<void()>& has_begun,
-                     const std::function<void(const Ending&)>& ends_badly);
+                     bool emulate, const std::filesystem::path& notes, const LiveEvents& events);
+
+/// Between runs and after the last: waits until all ranks are here, in naps, since others may need this core.
+/// With a `trouble` of any rank it ends everywhere by that, as it does when the job is interrupted.
+Ending wait_for_all(LiveRanks& ranks, const std::string& trouble);
 
 }  // namespace motley

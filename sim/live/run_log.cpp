@@ -4,9 +4,10 @@
 
 namespace motley {
 
-void put_log(ByteWriter& to, const RunLog& log) {
-  to.put<std::uint64_t>(log.entries.size());
-  for (const LogEntry& entry : log.entries) {
+void put_log(ByteWriter& to, const RunLog& log, std::size_t first_entry, std::size_t first_model) {
+  to.put<std::uint64_t>(log.entries.size() - first_entry);
+  for (std::size_t i = first_entry; i < log.entries.size(); ++i) {
+    const LogEntry& entry = log.entries[i];
     to.put(entry.kind);
     to.put(entry.time_s);
     to.put(entry.begin_s);
@@ -21,8 +22,8 @@ void put_log(ByteWriter& to, const RunLog& log) {
     to.put(entry.model.has_value());
     to.put(entry.model.value_or(0));
   }
-  to.put<std::uint64_t>(log.models.size());
-  for (const Parameters& model : log.models) put_vector(to, model);
+  to.put<std::uint64_t>(log.models.size() - first_model);
+  for (std::size_t i = first_model; i < log.models.size(); ++i) put_vector(to, log.models[i]);
   to.put(log.data_samples);
   to.put(log.computations);
   to.put(log.overruns);
@@ -30,8 +31,7 @@ void put_log(ByteWriter& to, const RunLog& log) {
   to.put(log.computed_s);
 }
 
-RunLog take_log(ByteReader& from) {
-  RunLog log;
+void take_log(ByteReader& from, RunLog& log) {
   const auto entries = from.take<std::uint64_t>();
   for (std::uint64_t i = 0; i < entries; ++i) {
     LogEntry entry;
@@ -59,7 +59,6 @@ RunLog take_log(ByteReader& from) {
   log.overruns = from.take<std::uint64_t>();
   log.overrun_s = from.take<double>();
   log.computed_s = from.take<double>();
-  return log;
 }
 
 }  // namespace motley

@@ -60,7 +60,10 @@ struct RunLog {
   }
 };
 
-void put_log(ByteWriter& to, const RunLog& log);
-RunLog take_log(ByteReader& from);
+/// All of it, or what has come to it since it had so many entries and models.
+void put_log(ByteWriter& to, const RunLog& log, std::size_t first_entry = 0,
+             std::size_t first_model = 0);
+/// Adds what was put to the end of a log.
+void take_log(ByteReader& from, RunLog& log);
 
 }  // namespace motley

@@ -50,6 +50,11 @@ void start_together(Post& post, bool compares_clock) {
     if (word == Word::ready) ++ready;
     if (word == Word::start) start = number;
   });
+  struct
+      NoMore {  // also when it ends by an exception: what comes later must not be told to what is gone
+    Post& post;
+    ~NoMore() { post.on(PacketKind::time, nullptr); }
+  } const guard{post};
   if (post.rank() == 0) {
     post.wait(forever, [&] { return ready == post.ranks(); });
     start = clock.common_s() + soon_s;
@@ -66,7 +71,6 @@ void start_together(Post& post, bool compares_clock) {
     post.wait(forever, [&] { return start.has_value(); });
   }
   clock.start_at(*start);
-  post.on(PacketKind::time, nullptr);
   post.wait(0, [] { return false; });
 }
 

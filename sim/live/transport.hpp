@@ -53,6 +53,8 @@ std::string mpi_version();
 
 /// Whether mpirun or srun has started this process as one of several.
 bool is_started_by_mpi();
+/// As which of them, as far as can be told before MPI is.
+std::size_t rank_by_environment();
 
 /// The ranks that mpirun or srun has started; one when nobody has. Once per process. InputError when the
 /// program was built without MPI.

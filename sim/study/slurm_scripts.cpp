@@ -63,7 +63,8 @@ std::string live_script(const SlurmJob& job) {
          "# By Slurm where it knows how Open MPI's ranks find each other, else by Open MPI, which "
          "knows "
          "Slurm.\n"
-         "if srun --mpi=list 2>&1 | grep -q pmix; then\n  exec srun --mpi=pmix " +
+         "if srun --mpi=list 2>&1 | grep -q pmix; then\n  exec srun --mpi=pmix "
+         "--kill-on-bad-exit=1 " +
          command + "\nfi\nexec mpirun -n " + ranks + " " + command + "\n";
 }
 

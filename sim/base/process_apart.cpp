@@ -1,0 +1,35 @@
+#include "sim/base/process_apart.hpp"
+
+#include <cerrno>
+#include <csignal>
+#include <cstdlib>
+#include <iostream>
+#include <sys/wait.h>
+#include <system_error>
+#include <unistd.h>
+
+namespace motley {
+
+ProcessApart::ProcessApart(const std::function<int()>& work) {
+  std::cout.flush();
+  std::cerr.flush();
+  process_ = fork();
+  if (process_ < 0) throw std::system_error(errno, std::generic_category(), "fork");
+  if (process_ > 0) return;
+  setsid();
+  std::signal(SIGPIPE, SIG_IGN);  // whoever read what is said may be gone
+  const int code = work();
+  std::cout.flush();
+  std::cerr.flush();
+  std::_Exit(code);
+}
+
+std::optional<int> ProcessApart::result() {
+  int status = 0;
+  if (!result_ && waitpid(process_, &status, WNOHANG) == process_) {
+    result_ = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+  }
+  return result_;
+}
+
+}  // namespace motley

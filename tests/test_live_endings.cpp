@@ -1,0 +1,156 @@
+// However a live run ends, it ends everywhere, and what was measured is kept.
+
+#include <csignal>
+#include <functional>
+#include <unistd.h>
+
+#include "sim/live/log_file.hpp"
+#include "tests/live.hpp"
+
+namespace motley {
+namespace {
+
+using Rows = std::vector<std::map<std::string, std::string>>;
+
+/// The processes of a rank of the live run in this folder: itself, and who evaluates its models after the run.
+std::vector<pid_t> processes_of(const fs::path& folder, int rank) {
+  std::vector<pid_t> found;
+  for (const fs::directory_entry& process : fs::directory_iterator("/proc")) {
+    std::error_code error;
+    if (fs::read_symlink(process.path() / "cwd", error) != folder || error) continue;
+    const std::string environment = read_file(process.path() / "environ");
+    const std::string own = std::string(1, '\0') + "OMPI_COMM_WORLD_RANK=" + std::to_string(rank);
+    if (contains(environment, own + std::string(1, '\0'))) {
+      found.push_back(static_cast<pid_t>(std::stol(process.path().filename().string())));
+    }
+  }
+  return found;
+}
+
+/// The one that MPI knows: the other is in a session of its own.
+pid_t process_of(const fs::path& folder, int rank) {
+  for (const pid_t process : processes_of(folder, rank)) {
+    if (getsid(process) != process) return process;
+  }
+  throw std::runtime_error("there is no rank " + std::to_string(rank));
+}
+
+/// A run of async, of a minute unless told otherwise, that somebody ends before.
+struct LongRun {
+  explicit LongRun(const std::vector<std::string>& more = {"--set", "/stop={\"time\": \"60s\"}"})
+      : program(mpirun(), words_with(more), place.path(), [] {
+          for (const auto& [name, value] : mpi_environment()) {
+            setenv(name.c_str(), value.c_str(), 1);
+          }
+        }) {}
+
+  static std::vector<std::string> words_with(const std::vector<std::string>& more) {
+    std::vector<std::string> words = {"live", "live.json", "--out", "live", "--algorithm", "async"};
+    words.insert(words.end(), more.begin(), more.end());
+    return LivePlace::words(4, words);
+  }
+
+  /// Whether a process of this run still is.
+  bool is_anybody_left() const {
+    for (const fs::directory_entry& process : fs::directory_iterator("/proc")) {
+      std::error_code error;
+      if (fs::read_symlink(process.path() / "cwd", error) == place.path() && !error) return true;
+    }
+    return false;
+  }
+
+  LivePlace place;
+  tests::RunningProgram program;
+
+  /// What was measured is written by a process that outlives the job and then ends: false when that has not happened
+  /// within half a minute.
+  bool has_written(const std::string& status = "failed") const {
+    return becomes_true([&] {
+      const fs::path runs = place.path() / "live" / "runs.csv";
+      return fs::exists(runs) && contains(read_file(runs), status) && !is_anybody_left();
+    });
+  }
+  static bool becomes_true(const std::function<bool()>& condition) {
+    for (int tenths = 0; tenths < 300; ++tenths) {
+      if (condition()) return true;
+      usleep(100'000);
+    }
+    return false;
+  }
+  Rows rows(const std::string& file) const {
+    return rows_of(read_file(place.path() / "live" / file));
+  }
+};
+
+}  // namespace
+
+TEST_CASE(
+    "a rank that is killed or falls silent ends the run everywhere, and what was measured is "
+    "kept") {
+  // Where the first rank is silent, another one writes, in a folder that the silent one still has open.
+  for (const auto& [rank, signal] : {std::pair(1, SIGKILL), std::pair(0, SIGSTOP)}) {
+    LongRun run;
+    run.program.wait_for_line("has begun");
+    kill(process_of(run.place.path(), rank), signal);
+    const Outcome outcome = run.program.wait();
+    CAPTURE(signal, outcome.err);
+    CHECK(outcome.exit_code != 0);
+    CHECK(contains(outcome.err, "rank 2: the run is over: "));
+    // Whoever mpirun kills may have no time to say so.
+    if (signal == SIGSTOP) CHECK(contains(outcome.err, "rank 1: the run is over: "));
+    CHECK(run.has_written());
+    CHECK(fs::exists(run.place.path() / "live" / "limits.csv"));
+  }
+}
+
+TEST_CASE("what a server had done before it was killed is kept") {
+  LongRun run;
+  run.program.wait_for_line("has begun");
+  // Its notes have a model that was kept after the first: it has made updates.
+  const fs::path notes = run.place.path() / "live" / "unfinished" / "rank-3.log";
+  REQUIRE(LongRun::becomes_true([&] { return LogFile::read(notes).models.size() > 1; }));
+  kill(process_of(run.place.path(), 3), SIGKILL);
+  run.program.wait();
+  REQUIRE(run.has_written());
+  CHECK(std::stoi(run.rows("runs.csv").front().at("updates")) > 4);
+  CHECK(run.rows("curves.csv").size() > 2);  // more than the initial model and the last
+  CHECK_FALSE(fs::exists(notes.parent_path()));
+}
+
+TEST_CASE("a rank that is killed while models are evaluated loses nothing") {
+  // 400 models, and ten thousand samples to evaluate each with.
+  LongRun run({"--set", "/stop={\"updates\": 400}", "--set", "/evaluate/every=1", "--set",
+               "/data/test=10000", "--set", "/data/features=100"});
+  run.program.wait_for_line("has begun");
+  const auto evaluates = [&] { return processes_of(run.place.path(), 0).size() > 1; };
+  REQUIRE(LongRun::becomes_true(evaluates));
+  kill(process_of(run.place.path(), 0), SIGKILL);
+  CHECK(run.program.wait().exit_code != 0);
+  CHECK(run.has_written(",ok,"));
+  CHECK(run.rows("curves.csv").size() == 401);
+}
+
+TEST_CASE("a run whose results cannot be written ends everywhere and says so") {
+  LongRun run({"--algorithm", "sync", "--set", "/stop={\"time\": \"2s\"}"});
+  run.program.wait_for_line("has begun");
+  const fs::path runs = run.place.path() / "live" / "runs";
+  fs::rename(runs, run.place.path() / "live" / "elsewhere");
+  run.place.write("live/runs", "a file where a folder was");
+  const Outcome outcome = run.program.wait();
+  INFO(outcome.err);
+  CHECK(outcome.exit_code == 1);
+  CHECK(contains(outcome.err, "rank 3: the run is over: the results of "));
+}
+
+TEST_CASE("an interrupted live run ends at once, and what was measured is kept") {
+  LongRun run;
+  run.program.wait_for_line("has begun");
+  run.program.send(SIGINT);
+  const Outcome outcome = run.program.wait();
+  INFO(outcome.err);
+  CHECK(outcome.exit_code != 0);
+  CHECK(contains(outcome.err, "rank 0: the run is over: the run was interrupted by "));
+  CHECK(run.has_written());
+}
+
+}  // namespace motley
