@@ -12,8 +12,8 @@
 /// passive (on a grid and with edges given: those an even or odd number of edges from rank 0), and edges
 /// between workers of one side are not used. An update is a step of any worker; the curve shows the mean of all models, an oracle.
 ///
-/// When a worker is gone: once that is noticed it is not drawn, and an average that it was asked for is not
-/// waited for, whatever on_failure says: x_i stays. One that returns gets model and rule from another.
+/// When a worker is gone: once that is noticed it is not drawn (drop), and an average that it was asked for is
+/// not waited for, whatever on_failure says: x_i stays. One that returns gets model and rule from another.
 #include "algorithms/support/gossip.hpp"
 #include "algorithms/support/round_messages.hpp"
 #include "sim/vocabulary/algorithm.hpp"

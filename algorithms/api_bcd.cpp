@@ -82,7 +82,7 @@ class ApiBcd : public Algorithm {
 
   static void check(const Options& options, const RunFacts& facts, const Place& place) {
     options.graph.check(facts, place / "graph");
-    check_proximal(options.penalty, options, place);
+    check_proximal(options.penalty, options, place / "penalty");
     if (options.tokens > facts.workers) {
       throw InputError(place / "tokens",
                        "must be at most the number of workers, " + std::to_string(facts.workers) +

@@ -78,7 +78,7 @@ class FedAsync : public Algorithm {
   static void check(const Options& options, const RunFacts& facts, const Place& place) {
     options.concurrency.check(facts.workers, place / "concurrency");
     options.LocalWork::check(place);
-    check_proximal(options.proximal, options, place);
+    check_proximal(options.proximal, options, place / "proximal");
     const Options usual;
     const Scaling scaling = options.staleness_scaling;
     refuse_unused(

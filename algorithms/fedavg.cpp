@@ -69,7 +69,7 @@ class FedAvg : public Algorithm {
     options.ServerRuleSpec::check(place);
     refuse_unused(!options.deadline_s && options.late != Late::drop, place / "late",
                   "a round with a deadline");
-    check_proximal(options.proximal, options, place);
+    check_proximal(options.proximal, options, place / "proximal");
     if (options.deadline_s && facts.servers > 1) {
       throw InputError(place / "deadline",
                        "needs a single server: parts of a model on several could be late for one "

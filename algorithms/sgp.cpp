@@ -7,12 +7,13 @@
 ///                send (x/2, w/2) to i + d;   x, w <- x/2, w/2 + what comes from i - d
 ///                z <- x / w
 ///
-/// Ranks are taken modulo W. w makes up for what is not got back: with everybody there it stays 1. An update
+/// Ranks are taken modulo W. w makes up for what is not got back: with everybody there it stays 1. Kept and sent is
+/// z, with the weight that x has; x itself would vanish with w while nothing comes back. An update
 /// is a step of any worker; the curve shows the mean of all z, an oracle, and beside it how far they
 /// are apart.
 ///
 /// When a worker is gone: what was sent to it is lost, with its weight. Nobody sends it anything once it
-/// is noticed, and nobody waits for it, whatever on_failure says. One that returns gets the state of
+/// is noticed (drop), and nobody waits for it, whatever on_failure says. One that returns gets the state of
 /// another.
 #include "algorithms/support/round_messages.hpp"
 #include "sim/vocabulary/algorithm.hpp"
@@ -52,17 +53,17 @@ class Sgp : public Algorithm {
     const std::size_t d = distances_[step % distances_.size()];
     const std::size_t to = (me.rank() + d) % me.workers();
     const std::size_t from = (me.rank() + me.workers() - d) % me.workers();
-    z *= static_cast<float>(w);  // x
     if (me.is_present(to)) {
-      z *= 0.5F;
       w /= 2;
       messages.send(to, step, {.vector = z, .numbers = {w}});
     }
     for (const Message& message : messages.receive(from, step)) {
-      z += message.vector;
-      w += message.numbers[1];
+      const double other = message.numbers[1];
+      if (other == 0) continue;
+      z *= static_cast<float>(w / (w + other));
+      z += static_cast<float>(other / (w + other)) * message.vector;
+      w += other;
     }
-    z *= static_cast<float>(1 / w);
   }
 
   Options options_;

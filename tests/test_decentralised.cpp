@@ -247,6 +247,19 @@ TEST_CASE("api_bcd learns with several tokens on several graphs") {
   }
 }
 
+TEST_CASE("sgp's model stays what it is however small its weight gets") {
+  // Where failures are waited out, one of two workers gives away half of its weight in every step of a second
+  // while the other is gone: down to 2^-190 and less, far below what a float can be.
+  Json scenario = one_dimension(2);
+  scenario["cluster"]["failures"] = {
+      {"detect_after", "100ms"},
+      {"on_failure", "wait"},
+      {"list", {{{"worker", "w-1"}, {"at", "10500ms"}, {"for", "200s"}}}}};
+  scenario["stop"] = {{"time", "400s"}};
+  const RunResult result = run_of({{"name", "sgp"}}, scenario);
+  CHECK(*result.final_test_loss < 1e-9);
+}
+
 // ---- What travels, and how far models are apart ----
 
 TEST_CASE("what the algorithms without a server send, to the byte") {

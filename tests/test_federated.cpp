@@ -407,6 +407,9 @@ TEST_CASE("rules that an algorithm's formulas do not know are refused") {
   refused({{"name", "bvr_l_sgd"}, {"momentum", 0.1}}, "remove momentum and rule");
   refused({{"name", "fedavg"}, {"proximal", 1}, {"rule", {{"kind", "adamw"}}}},
           "/proximal: is not for adamw");
+  refused({{"name", "fedasync"}, {"proximal", 1}, {"rule", {{"kind", "adamw"}}}},
+          "/proximal: is not for adamw");
+  refused({{"name", "api_bcd"}, {"rule", {{"kind", "adamw"}}}}, "/penalty: is not for adamw");
 }
 
 TEST_CASE("options that nothing would read are refused, unless they are as they would be anyhow") {

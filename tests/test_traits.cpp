@@ -141,6 +141,10 @@ TEST_CASE("what an update is said to send is what it sends") {
        {"2 (W - P) inside the P nodes every step, and 2 (W - 1) every `skip`, of which 2 (P - 1) "
         "between them",
         4 * 4 + 6}}};  // four steps
+  const RunResult led = simulate(with_algorithm(scenario, {{"name", "ringleader"}}));
+  CHECK(find_algorithm("ringleader", {}).traits.cost ==
+        "1, and every gradient since the last update");
+  CHECK(led.bytes / 1e6 == Approx(static_cast<double>(led.updates + led.gradients)).epsilon(0.03));
   for (const Json& algorithm : with_defaults()) {
     const std::string name = algorithm["name"];
     const auto found = expected.find(name);

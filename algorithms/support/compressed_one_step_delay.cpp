@@ -26,7 +26,7 @@ AlgorithmInfo describe_compressed_one_step_delay(std::string name, std::string s
       {.family = Family::synchronous,
        .needs = "a server",
        .different_data = true,
-       .cost = "W, and W compressed"});
+       .cost = "W, and W compressed (every k-th time in full)"});
 }
 
 }  // namespace motley

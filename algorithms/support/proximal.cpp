@@ -11,8 +11,7 @@ FieldInfo proximal_field() {
 
 void check_proximal(double mu, const UpdateSpec& spec, const Place& place) {
   if (mu > 0 && spec.rule.kind == RuleSpec::Kind::adamw) {
-    throw InputError(place / "proximal",
-                     "is not for adamw, whose weight decay is no part of the gradient");
+    throw InputError(place, "is not for adamw, whose weight decay is no part of the gradient");
   }
 }
 

@@ -8,7 +8,7 @@ namespace motley {
 
 /// How the key "proximal" is described.
 FieldInfo proximal_field();
-/// InputError at `place` when the rule cannot take the term.
+/// InputError at `place`, of the term, when the rule cannot take it.
 void check_proximal(double mu, const UpdateSpec& spec, const Place& place);
 /// The rule that has the term; the same where mu is 0.
 UpdateSpec with_proximal(UpdateSpec spec, double mu);

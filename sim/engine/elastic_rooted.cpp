@@ -73,10 +73,4 @@ void ElasticRounds::end_gathering_if_complete(Round& of) {
   set_result(of, {}, nullptr, {of.root});
 }
 
-void ElasticRounds::pass_over(Round& of, Rank rank) {
-  of.passed_over.insert(rank);
-  if (of.kind == Kind::broadcast && of.root == rank && !of.has_result) leave_out_root(of);
-  if (of.kind == Kind::gathering) end_gathering_if_complete(of);
-}
-
 }  // namespace motley

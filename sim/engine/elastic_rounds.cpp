@@ -79,6 +79,7 @@ void ElasticRounds::come_to_all(Round& to, Rank rank) {
     send_result(to, rank);
   } else if (!is_member(to, rank)) {
     to.late.insert(rank);
+    if (to.members.empty()) begin_anew(to);  // nobody else ever comes
   } else if (to.kind == Kind::meeting) {
     meet_if_all_are_here(to);
   } else if (to.average) {
@@ -108,11 +109,20 @@ ElasticRounds::Result ElasticRounds::wait(Rank rank, std::uint64_t number) {
 
 void ElasticRounds::go_on_from(Rank rank, std::uint64_t rounds) {
   rounds_of_[rank] = rounds;
-  if (std::ranges::none_of(rounds_, [](const auto& each) { return each->is_rooted(); })) return;
   simgrid::kernel::actor::simcall_answered([&] {
     const std::uint64_t last = std::min(rounds, formed());
     for (std::uint64_t number = first_; number <= last; ++number) pass_over(round(number), rank);
   });
+}
+
+void ElasticRounds::pass_over(Round& of, Rank rank) {
+  of.passed_over.insert(rank);
+  if (of.has_result) return;
+  if (of.kind == Kind::broadcast) {
+    if (of.root == rank) leave_out_root(of);
+  } else if (of.kind == Kind::gathering || is_member(of, rank)) {
+    begin_anew(of);
+  }
 }
 
 void ElasticRounds::take_part(Round& in, Rank rank) {
@@ -247,7 +257,8 @@ void ElasticRounds::begin_anew(Round& of) {
   of.through.clear();
   std::vector<Rank> members;
   std::ranges::copy_if(ranks_, std::back_inserter(members), [&](Rank rank) {
-    return (is_member(of, rank) || of.late.contains(rank)) && is_needed(rank);
+    return (is_member(of, rank) || of.parts.contains(rank)) && is_needed(rank) &&
+           !of.passed_over.contains(rank);
   });
   of.members = std::move(members);
   of.late.clear();

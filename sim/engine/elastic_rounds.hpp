@@ -23,7 +23,9 @@ namespace motley {
 /// those who are there then. When it is noticed that one of them is gone, it begins anew among the
 /// others (drop), or when all are there again (wait). Whoever is through it before keeps the result,
 /// and sends it to those who are not. Who comes to a round that it is not part of waits for its end,
-/// and then gets the result in the same way: one message of the vector's bytes.
+/// and then gets the result in the same way: one message of the vector's bytes. When nobody is left who
+/// has the result, it is made anew by those who still come to the round: who has failed and begun again with the
+/// state of one beyond it does not.
 ///
 /// Of a broadcast or a gathering of vectors, those who send go on at once. What they have sent is kept
 /// until it has come, and sent again if it is lost with the machine it goes to. It is lost with the one
@@ -86,6 +88,7 @@ class ElasticRounds {
     std::vector<Rank> members;           // in the group's order
     std::map<Rank, Part> parts;          // of those who have come
     std::set<Rank> late;                 // who have come, and are not members
+    std::set<Rank> passed_over;          // who will not come to it any more, or not again
     std::set<Rank> through;              // who have the result
     std::unique_ptr<Averaging> average;  // under way
     std::map<Rank, simgrid::s4u::ActorPtr> actors;
@@ -99,9 +102,6 @@ class ElasticRounds {
     // Of a broadcast or gathering:
     bool is_left_out = false;            // the root, of a broadcast
     std::map<Rank, Parameters> arrived;  // at the root, of a gathering
-    std::set<Rank> passed_over;          // who will not come to it any more, or not again
-
-    bool is_rooted() const { return kind == Kind::broadcast || kind == Kind::gathering; }
   };
 
   Round& round(std::uint64_t number) { return *rounds_[number - first_]; }
@@ -113,6 +113,8 @@ class ElasticRounds {
   std::uint64_t come(Rank rank, Part part);
   void come_to_all(Round& round, Rank rank);
   void begin_anew(Round& round);
+  /// The member will not come to it any more.
+  void pass_over(Round& round, Rank rank);
   void take_part(Round& round, Rank rank);
   void meet_if_all_are_here(Round& round);
   /// These have it first.
@@ -131,8 +133,6 @@ class ElasticRounds {
   void come_to_gathering(Round& round, Rank rank);
   void send_to_root(Round& round, Rank rank);
   void end_gathering_if_complete(Round& round);
-  /// The member will not come to it any more.
-  void pass_over(Round& round, Rank rank);
 
   /// By the group's order.
   NotesOfAll for_whole_group(const Round& round, const NotesOfAll& of_members) const;

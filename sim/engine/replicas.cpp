@@ -15,14 +15,18 @@ bool Replicas::is_turn_of(Rank rank) const {
   return true;
 }
 
+std::ptrdiff_t Replicas::Snapshot::common(const Groups& groups) const {
+  return std::ranges::count_if(groups,
+                               [this](ElasticRounds* group) { return rounds.contains(group); });
+}
+
 std::optional<Replicas::Rank> Replicas::donor_for(Rank rank, const Groups& groups) const {
   std::optional<Rank> best;
-  std::size_t most = 0;
+  std::ptrdiff_t most = 0;
   for (Rank other = 0; other < members_.size(); ++other) {
     const Member& member = members_[other];
     if (other == rank || !failures_.is_present(other) || member.is_new || !member.shared) continue;
-    const auto common = static_cast<std::size_t>(std::ranges::count_if(
-        groups, [&](ElasticRounds* group) { return member.shared->rounds.contains(group); }));
+    const std::ptrdiff_t common = member.shared->common(groups);
     if (best && common <= most) continue;
     best = other;
     most = common;
@@ -52,6 +56,8 @@ void Replicas::join(Rank rank, const Groups& groups, const SharedState& state, c
     me.arrival->wait(std::numeric_limits<double>::infinity(),
                      [&] { return me.is_there || !me.from; });
     if (!me.is_there) continue;  // who was to send it is gone
+    const std::optional<Rank> nearest = donor_for(rank, groups);
+    if (nearest && members_[*nearest].shared->common(groups) > mine.common(groups)) continue;
     state.take(mine.state.get());
     for (ElasticRounds* group : groups) {
       const auto found = mine.rounds.find(group);

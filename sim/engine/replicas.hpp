@@ -16,8 +16,10 @@ class Network;
 
 /// What the workers of a run without a server have shared (see Worker::share), and how one that has
 /// joined or returned gets it: from a present worker of as many of its own groups as possible, the
-/// first of several, with its count of the groups' rounds. They join one after another, by rank. When
-/// nobody has anything, the one begins with the checkpoint of the global model.
+/// first of several, with its count of the groups' rounds. One of more of its groups who has joined while the
+/// state came is asked for its own: members of a group must not begin with the states of different others. They
+/// join one after another, by rank. When nobody has anything, the one begins with the checkpoint of the global
+/// model.
 class Replicas {
  public:
   using Rank = std::size_t;
@@ -49,6 +51,9 @@ class Replicas {
     std::shared_ptr<const void> state;
     std::size_t vectors = 0;
     std::map<ElasticRounds*, std::uint64_t> rounds;  // by group
+
+    /// How many of these groups it is of.
+    std::ptrdiff_t common(const Groups& groups) const;
   };
   struct Member {
     bool is_new = false;
