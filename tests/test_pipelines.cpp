@@ -99,6 +99,31 @@ TEST_CASE("Progress for programs is an object a line and comes to its end") {
                 "--progress: must be text, json or none, got 'xml'");
 }
 
+TEST_CASE("After the runs, programs are told how far the timing on changed clusters is") {
+  const Workplace place;
+  const Outcome outcome = place.run({"--progress", "json"});
+  REQUIRE(outcome.exit_code == 0);
+  std::vector<Json> timing;
+  for (const std::string& line : lines_of(outcome.err)) {
+    const Json object = Json::parse(line);
+    CHECK((object["event"] == "timing" || timing.empty()));
+    if (object["event"] == "timing") timing.push_back(object);
+  }
+  // Every row of whatif.csv that has a throughput was timed.
+  std::size_t timed = 0;
+  for (const auto& row : rows_of(read_file(place.path() / "out/whatif.csv"))) {
+    timed += row.at("updates_per_s").empty() ? 0 : 1;
+  }
+  REQUIRE(timing.size() >= 2);
+  CHECK(timing.front()["done"] == 0);
+  CHECK(timing.front()["seconds_left"].is_null());
+  CHECK(timing.front()["total"] == timed);
+  CHECK(timing.back()["done"] == timed);
+  CHECK(timing.back()["seconds_left"] == 0);
+  // Nothing is timed again when nothing has changed.
+  CHECK(place.run({"--progress", "json"}).err.empty());
+}
+
 TEST_CASE("What must hold decides the exit code, and the value is told") {
   const Workplace place;
   const Outcome holds =

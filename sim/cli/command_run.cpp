@@ -121,7 +121,10 @@ void complain_of_damage(ResultsFolder& folder) {
 bool do_missing(const Study& study, ReadyRuns& ready, std::size_t done, ResultsFolder& folder,
                 const Effort& effort, std::size_t& untraced) {
   const ReadyRuns::Work left = ready.left();
-  if (left.runs == 0) return true;
+  if (left.runs == 0) {
+    ProgressDisplay(study, done, effort.progress, effort.live).expect(0, 0);  // for who looks on
+    return true;
+  }
   const auto jobs = static_cast<unsigned>(std::min<std::size_t>(effort.jobs, left.runs));
   const unsigned threads = effort.threads > 0 ? effort.threads : std::max(1U, effort.cores / jobs);
   std::signal(SIGINT, on_interrupt);
@@ -301,7 +304,8 @@ int run(const po::variables_map& options, const std::vector<std::string>& comman
   print_summary(out, study.experiment(0), study.table().axes, rows, limits);
   print_tuning(out, study);
   if (complete && rows.size() == study.size() && options.count("no-whatif") == 0) {
-    complete = tell_what_decides(out, study, folder, effort.jobs, effort.quiet(),
+    complete = tell_what_decides(out, study, folder, effort.jobs,
+                                 {study.name(), effort.progress, effort.live},
                                  [] { return interrupted != 0; });
   }
   std::vector<std::string> names;
@@ -334,6 +338,7 @@ int run(const po::variables_map& options, const std::vector<std::string>& comman
   }
   const int code = drawn && untraced == 0 && !failed && all_hold ? 0 : 1;
   if (json) print_json(run_document(study, folder.path(), true, outcomes));
+  if (live) live->tell(Json({{"event", "complete"}, {"name", study.name()}}).dump());
   return code;
 }
 
