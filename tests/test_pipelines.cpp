@@ -164,6 +164,21 @@ TEST_CASE("An assertion that cannot be is refused before anything runs") {
   CHECK_FALSE(place.has("out"));
 }
 
+TEST_CASE("An assertion at a point that there is not is refused before anything runs") {
+  const Workplace place;
+  check_refused(place.run({"--fail-unless", "async.updates < 3 at ratio=8"}),
+                "--fail-unless 'async.updates < 3 at ratio=8': no such point 'ratio=8': nothing is "
+                "swept in this scenario");
+  const std::string sweep = R"(/sweep={"/stop/updates": [10, 20]})";
+  check_refused(
+      place.run({"--set", sweep, "--fail-unless", "async.virtual_s < 3 at updates=30"}),
+      "--fail-unless 'async.virtual_s < 3 at updates=30': no such point 'updates=30'; there are: "
+      "/stop/updates=10, /stop/updates=20");
+  check_refused(place.run({"--set", sweep, "--fail-unless", "async.virtual_s < 3 at "}),
+                "--fail-unless 'async.virtual_s < 3 at ': no point stands after 'at'");
+  CHECK_FALSE(place.has("out"));
+}
+
 TEST_CASE("Of a sweep an assertion is about every point or about one") {
   const Workplace place;
   const std::string sweep = R"(/sweep={"/stop/updates": [10, 20]})";

@@ -120,7 +120,8 @@ TEST_CASE("a timeline knows what travels, how much is computed and how old it is
   CHECK(out.str().find("e+") == std::string::npos);
 }
 
-TEST_CASE("times in Perfetto's trace are whole nanoseconds, and neighbours do not overlap by rounding") {
+TEST_CASE(
+    "times in Perfetto's trace are whole nanoseconds, and neighbours do not overlap by rounding") {
   Timeline timeline({}, {"w-0"}, 1);
   // 1.4 ns and 2.8 ns are nanoseconds 1 and 3, so the first takes 2 of them, not 1.4.
   timeline.computed(0, 1.4e-9, 2.8e-9);

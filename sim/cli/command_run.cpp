@@ -20,6 +20,7 @@
 #include "sim/cli/trace_options.hpp"
 #include "sim/cli/tuning_lines.hpp"
 #include "sim/scenario/planned_failures.hpp"
+#include "sim/scenario/sweep.hpp"
 #include "sim/study/job_queue.hpp"
 #include "sim/study/limits.hpp"
 #include "sim/study/provenance.hpp"
@@ -192,14 +193,26 @@ ProgressStyle progress_style(const po::variables_map& options) {
   return word == "none" || options.count("quiet") > 0 ? ProgressStyle::none : ProgressStyle::people;
 }
 
+NamedAxes point_of_run(const RunTable& table, const RunEntry& run) {
+  NamedAxes point;
+  for (std::size_t i = 0; i < table.axes.size(); ++i) {
+    point.emplace_back(table.axes[i], shown_value(run.point[i]));
+  }
+  return point;
+}
+
 /// Checked before anything runs.
 std::vector<Assertion> assertions_of(const po::variables_map& options, const Study& study) {
   std::vector<Assertion> assertions;
   if (options.count("fail-unless") == 0) return assertions;
   std::set<std::string> algorithms;
-  for (const RunEntry& run : study.table().runs) algorithms.insert(run.label);
+  std::vector<NamedAxes> points;
+  for (const RunEntry& run : study.table().runs) {
+    algorithms.insert(run.label);
+    points.push_back(point_of_run(study.table(), run));
+  }
   for (const std::string& text : options["fail-unless"].as<std::vector<std::string>>()) {
-    assertions.push_back(parse_assertion(text, algorithms));
+    assertions.push_back(parse_assertion(text, algorithms, points));
   }
   return assertions;
 }
