@@ -4,6 +4,7 @@ import json
 import os
 import pathlib
 import re
+import signal
 import subprocess
 import tempfile
 import unittest
@@ -32,14 +33,16 @@ def is_built_in():
     return "built without it" not in said
 
 
-@unittest.skipUnless(is_built_in(), "built without libcpp-httplib-dev")
-class LiveView(unittest.TestCase):
+class Served(unittest.TestCase):
+    """A scenario that is run with a live view."""
+    scenario, options = ENDLESS, ["--no-whatif"]
+
     def setUp(self):
         place = tempfile.TemporaryDirectory()
         self.addCleanup(place.cleanup)
         folder = pathlib.Path(place.name)
-        (folder / "s.json").write_text(json.dumps(ENDLESS))
-        self.process = subprocess.Popen([PROGRAM, "run", "s.json", "--serve", "--progress", "none", "--no-whatif"], cwd=folder,
+        (folder / "s.json").write_text(json.dumps(self.scenario))
+        self.process = subprocess.Popen([PROGRAM, "run", "s.json", "--serve", "--progress", "none", *self.options], cwd=folder,
                                         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         self.addCleanup(self.end)
         line = self.process.stderr.readline()
@@ -64,14 +67,21 @@ class LiveView(unittest.TestCase):
         connection.close()
         return answer.status, text
 
+    def state_when(self, holds):
+        """What the page is told, once that holds of it."""
+        while True:
+            state = json.loads(self.ask(self.path + "state")[1])
+            if holds(state):
+                return state
+
+
+@unittest.skipUnless(is_built_in(), "built without libcpp-httplib-dev")
+class LiveView(Served):
     def test_who_has_the_address_sees_how_far_it_is(self):
         status, page = self.ask(self.path)
         self.assertEqual(status, 200)
         self.assertIn("<progress", page)
-        while True:  # until the first word from the runner
-            state = json.loads(self.ask(self.path + "state")[1])
-            if state.get("total"):
-                break
+        state = self.state_when(lambda told: told.get("total"))
         self.assertEqual((state["name"], state["done"], state["total"]), ("endless", 0, 1))
         self.assertFalse(state["over"])
 
@@ -106,6 +116,36 @@ class LiveView(unittest.TestCase):
             self.assertTrue(page.evaluate("document.getElementById('stop').disabled"))
         self.assertEqual(self.process.returncode, 130)
         self.assertIn("the same command does the rest", err)
+
+
+@unittest.skipUnless(is_built_in(), "built without libcpp-httplib-dev")
+class ManyAtOnce(Served):
+    # More than a pipe takes in one piece: 28 runs with long names.
+    scenario = {**ENDLESS, "algorithms": [{"name": "async", "label": f"{i:02}_" + "long" * 24, "step_size": 0.1 + 0.001 * i} for i in range(28)]}
+    options = ["--no-whatif", "--jobs", "28", "--threads", "1"]
+
+    def test_all_runs_under_way_are_told(self):
+        state = self.state_when(lambda told: len(told.get("running", [])) == 28)
+        self.assertGreater(len(json.dumps(state["running"])), 4096)
+
+
+@unittest.skipUnless(is_built_in() and chromium.PROGRAM, "built without libcpp-httplib-dev, or no Chromium")
+class ToTheEnd(Served):
+    scenario = {**ENDLESS, "name": "short", "stop": {"updates": 50000}, "evaluate": {"every": 10000}}
+    options = []
+
+    def test_who_looks_on_sees_the_end_and_the_whole_report(self):
+        self.process.send_signal(signal.SIGSTOP)  # until the browser is there: where nobody looks on, it ends at once
+        with chromium.Page() as page:
+            page.open_address(self.address)
+            self.process.send_signal(signal.SIGCONT)
+            page.wait_until("document.getElementById('line').textContent === 'all is done; it has ended'")
+            self.assertEqual(page.evaluate("document.getElementById('bar').value"), 1)
+            page.wait_until("document.getElementById('report').contentDocument?.querySelector('h1')")
+            self.assertFalse(page.evaluate("document.getElementById('report').hidden"))
+            self.assertIn("async", page.evaluate("document.getElementById('summary').textContent"))
+            self.process.communicate()
+        self.assertEqual(self.process.returncode, 0)
 
 
 if __name__ == "__main__":

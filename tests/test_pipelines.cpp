@@ -99,6 +99,31 @@ TEST_CASE("Progress for programs is an object a line and comes to its end") {
                 "--progress: must be text, json or none, got 'xml'");
 }
 
+TEST_CASE("After the runs, programs are told how far the timing on changed clusters is") {
+  const Workplace place;
+  const Outcome outcome = place.run({"--progress", "json"});
+  REQUIRE(outcome.exit_code == 0);
+  std::vector<Json> timing;
+  for (const std::string& line : lines_of(outcome.err)) {
+    const Json object = Json::parse(line);
+    CHECK((object["event"] == "timing" || timing.empty()));
+    if (object["event"] == "timing") timing.push_back(object);
+  }
+  // Every row of whatif.csv that has a throughput was timed.
+  std::size_t timed = 0;
+  for (const auto& row : rows_of(read_file(place.path() / "out/whatif.csv"))) {
+    timed += row.at("updates_per_s").empty() ? 0 : 1;
+  }
+  REQUIRE(timing.size() >= 2);
+  CHECK(timing.front()["done"] == 0);
+  CHECK(timing.front()["seconds_left"].is_null());
+  CHECK(timing.front()["total"] == timed);
+  CHECK(timing.back()["done"] == timed);
+  CHECK(timing.back()["seconds_left"] == 0);
+  // Nothing is timed again when nothing has changed.
+  CHECK(place.run({"--progress", "json"}).err.empty());
+}
+
 TEST_CASE("What must hold decides the exit code, and the value is told") {
   const Workplace place;
   const Outcome holds =
@@ -136,6 +161,21 @@ TEST_CASE("An assertion that cannot be is refused before anything runs") {
       place.run({"--fail-unless", "async.time_to_target_s < 40s"}),
       "--fail-unless 'async.time_to_target_s < 40s': beside < must be a number, without a "
       "unit, got '40s'");
+  CHECK_FALSE(place.has("out"));
+}
+
+TEST_CASE("An assertion at a point that there is not is refused before anything runs") {
+  const Workplace place;
+  check_refused(place.run({"--fail-unless", "async.updates < 3 at ratio=8"}),
+                "--fail-unless 'async.updates < 3 at ratio=8': no such point 'ratio=8': nothing is "
+                "swept in this scenario");
+  const std::string sweep = R"(/sweep={"/stop/updates": [10, 20]})";
+  check_refused(
+      place.run({"--set", sweep, "--fail-unless", "async.virtual_s < 3 at updates=30"}),
+      "--fail-unless 'async.virtual_s < 3 at updates=30': no such point 'updates=30'; there are: "
+      "/stop/updates=10, /stop/updates=20");
+  check_refused(place.run({"--set", sweep, "--fail-unless", "async.virtual_s < 3 at "}),
+                "--fail-unless 'async.virtual_s < 3 at ': no point stands after 'at'");
   CHECK_FALSE(place.has("out"));
 }
 

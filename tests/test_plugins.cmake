@@ -60,6 +60,28 @@ run(${MOTLEY} run my_algorithm/my_algorithm.json --set /plugins=null --plugin ${
 run(${MOTLEY} run results/scenario.json --no-whatif --out results)
 expect("${ERR}" "2 of 2 already done")
 
+# The runs of shards are joined, by the library that the stored scenario names; or by one that is elsewhere now. What is
+# stored can be explained and compared without it.
+set(TWO my_algorithm/my_algorithm.json --set /replicas=2 "--set=/target={\"accuracy\": 0.5}" --quiet)
+foreach(PART 1 2)
+  run(${MOTLEY} run ${TWO} --shard ${PART}/2 --out part${PART})
+endforeach()
+run(${MOTLEY} merge part1 part2 --out joined)
+expect("${OUT}" "4 of 4 runs")
+expect("${OUT}" "my_algorithm: bottleneck: ")
+file(RENAME ${PLACE}/${LIBRARY} ${PLACE}/libmy_algorithm.so)
+expect_failure("/plugins/0: there is no file [^\n]*: build the plug-in first, or say with --plugin where it is"
+  ${MOTLEY} merge part1 part2 --out joined_again)
+run(${MOTLEY} merge part1 part2 --plugin libmy_algorithm.so --out joined_again)
+expect("${OUT}" "4 of 4 runs")
+run(${MOTLEY} run joined_again/scenario.json --out joined_again)
+expect("${ERR}" "4 of 4 already done")
+run(${MOTLEY} run joined/scenario.json --plugin libmy_algorithm.so --out joined)
+expect("${ERR}" "4 of 4 already done")
+run(${MOTLEY} explain joined my_algorithm async)
+run(${MOTLEY} diff joined joined_again --exit-code)
+file(RENAME ${PLACE}/libmy_algorithm.so ${PLACE}/${LIBRARY})
+
 # Another library is another algorithm: its runs are done again, and only they.
 file(READ ${PLACE}/my_algorithm/my_algorithm.cpp CODE)
 string(REPLACE "1 / (1 +" "1 / (2 +" CODE "${CODE}")

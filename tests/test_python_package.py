@@ -106,6 +106,15 @@ class Running(InAFolder):
         self.assertEqual((seen[-1].done, seen[-1].total), (4, 4))
         self.assertEqual([p.done for p in seen], sorted(p.done for p in seen))
 
+    def test_what_decides_has_progress_of_its_own_after_the_runs(self):
+        seen = []
+        motley.run(SMALL, progress=seen.append)
+        phases = [p.phase for p in seen]
+        self.assertEqual(phases, ["runs"] * phases.count("runs") + ["timing"] * phases.count("timing"))
+        timing = [p for p in seen if p.phase == "timing"]
+        self.assertEqual((timing[0].done, timing[0].share, timing[-1].share), (0, 0, 1))
+        self.assertRegex(str(timing[0]), r"^0 of \d+ timings on changed clusters$")
+
     def test_why_one_is_faster_is_told_in_words(self):
         results = motley.run(SMALL, progress=False, whatif=False)
         self.assertIn("reaches the target", results.explain("async", "sync"))

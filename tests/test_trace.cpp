@@ -52,14 +52,14 @@ TEST_CASE("Perfetto's trace has one process per host and an arrow from every pus
     if (event["ph"] == "s") starts[event["id"]] = event;
   }
   CHECK(processes ==
-        std::map<int, std::string>{{0, "fast-0"}, {1, "slow-0"}, {2, "server"}, {3, "links"}});
+        std::map<int, std::string>{{1, "fast-0"}, {2, "slow-0"}, {3, "server"}, {4, "links"}});
   CHECK(phases["s"] == 6);  // two pushes an update
   CHECK(phases["f"] == 6);
   for (const Json& event : trace["traceEvents"]) {
     if (event["ph"] != "f") continue;
     const Json& start = starts.at(event["id"]);
-    CHECK(event["pid"] == 2);
-    CHECK(start["pid"] != 2);
+    CHECK(event["pid"] == 3);
+    CHECK(start["pid"] != 3);
     CHECK(event["ts"].get<double>() > start["ts"].get<double>());
     // An arrow ends in a slice: an update on that thread, at that time.
     bool found = false;
@@ -115,6 +115,22 @@ TEST_CASE("a timeline knows what travels, how much is computed and how old it is
   CHECK(counters["bytes on w-1_down"] == std::map<double, double>{{1e6, 500}, {2e6, 0}});
   CHECK(counters["bytes on server_down"] == std::map<double, double>{{1e6, 1000}, {3e6, 0}});
   CHECK(counters["staleness"] == std::map<double, double>{{4e6, 3}});
+  // A second is a million of them, and is written so: Perfetto drops what is at 1e+06.
+  CHECK(out.str().find("\"ts\":1000000,") != std::string::npos);
+  CHECK(out.str().find("e+") == std::string::npos);
+}
+
+TEST_CASE(
+    "times in Perfetto's trace are whole nanoseconds, and neighbours do not overlap by rounding") {
+  Timeline timeline({}, {"w-0"}, 1);
+  // 1.4 ns and 2.8 ns are nanoseconds 1 and 3, so the first takes 2 of them, not 1.4.
+  timeline.computed(0, 1.4e-9, 2.8e-9);
+  timeline.computed(0, 2.8e-9, 1234.5678912344);
+  timeline.close(1234.5678912344);
+  std::ostringstream out;
+  write_perfetto(out, "run", timeline);
+  CHECK(out.str().find("\"ts\":0.001,\"dur\":0.002}") != std::string::npos);
+  CHECK(out.str().find("\"ts\":0.003,\"dur\":1234567891.231}") != std::string::npos);
 }
 
 TEST_CASE("every slice of a run with a server says at which model, and how old that is by then") {
@@ -178,7 +194,7 @@ TEST_CASE("bytes in flight are counted by link, called as in links.csv") {
   for (const Json& event : trace["traceEvents"]) {
     if (event["ph"] != "C" || !event["name"].get<std::string>().starts_with("bytes")) continue;
     CHECK(links.contains(event["name"]));
-    CHECK(event["pid"] == 3);  // after two workers and the server
+    CHECK(event["pid"] == 4);  // after two workers and the server
     counters[event["name"]].emplace_back(event["ts"].get<double>() / 1e6, event["args"]["value"]);
   }
   CHECK(counters.size() == links.size());
@@ -219,6 +235,7 @@ TEST_CASE("Perfetto's trace keeps to the trace event format") {
   std::map<Track, std::vector<std::pair<double, double>>> slices;  // begin, end
   std::map<int, std::vector<Json>> flows;
   std::set<int> named;
+  std::map<int, int> process_of;  // thread by thread
   std::map<int, int> order;
   for (const Json& event : trace["traceEvents"]) {
     CAPTURE(event.dump());
@@ -227,6 +244,11 @@ TEST_CASE("Perfetto's trace keeps to the trace event format") {
     CHECK(event["ts"].get<double>() >= 0);
     REQUIRE(event["pid"].is_number_integer());
     REQUIRE(event["tid"].is_number_integer());
+    // Perfetto takes 0 for the idle process or thread of a kernel, and shows it otherwise.
+    CHECK(event["pid"] >= 1);
+    CHECK(event["tid"] >= 1);
+    // It finds the thread that is given a name by its number alone.
+    CHECK(process_of.emplace(event["tid"], event["pid"]).first->second == event["pid"]);
     const std::string phase = event["ph"];
     const double begin = event["ts"];
     if (phase == "X") {
@@ -249,7 +271,7 @@ TEST_CASE("Perfetto's trace keeps to the trace event format") {
   // Every track belongs to a process with a name and a place, and its slices are one after the other.
   for (auto& [track, times] : slices) {
     CHECK(named.contains(track.first));
-    CHECK(order.at(track.first) == track.first);
+    CHECK(order.at(track.first) == track.first - 1);
     std::sort(times.begin(), times.end());
     for (std::size_t i = 1; i < times.size(); ++i) {
       CHECK(times[i].first >= times[i - 1].second - 0.002);  // what takes no time is drawn so long

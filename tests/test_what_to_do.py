@@ -58,6 +58,10 @@ class Advice(FolderCase):
         lines = self.advice(axes={RATIO: [1, 4]})
         self.assertEqual(lines[0], "Choose by spread ratio: async at 1 and 4.")
 
+    def test_of_a_sweep_it_says_where_the_choice_is_not_decided(self):
+        lines = self.advice(axes={RATIO: [1, 4]}, undecided=[("async", "local")])
+        self.assertEqual(lines[0], "Choose by spread ratio: async at 1 and 4. That it is faster than every other is not decided at 1 and 4.")
+
     def test_without_a_target_nothing_is_advised(self):
         write_results(self.folder, ALGORITHMS)
         file = self.folder / "scenario.json"

@@ -2,23 +2,23 @@
 from __future__ import annotations
 
 import json
-from typing import Any, Dict, List, Optional
+from typing import Any, Dict, List, Optional, Sequence
 
 import pandas as pd
 
-from .program import ask, call
+from .program import ask, call, plugin_options
 
 
-def algorithms(word: Optional[str] = None) -> pd.DataFrame:
+def algorithms(word: Optional[str] = None, *, plugins: Sequence[str] = ()) -> pd.DataFrame:
     """The algorithms, one a row, by name; with a word only those of that name, of that family, or with it in their
-    description. The column `parameters` has a list of dictionaries: name, doc, default, must_be, schema."""
-    listed: List[Dict[str, Any]] = ask(["algorithms"] + ([word] if word else []))["algorithms"]
+    description. With `plugins`, those of these libraries, too. The column `parameters` has a list of dictionaries: name, doc, default, must_be, schema."""
+    listed: List[Dict[str, Any]] = ask(["algorithms", *([word] if word else []), *plugin_options(plugins)])["algorithms"]
     return pd.DataFrame(listed).set_index("name")
 
 
-def schema() -> Dict[str, Any]:
-    """The JSON Schema of scenarios."""
-    return _object(call(["schema"]))
+def schema(*, plugins: Sequence[str] = ()) -> Dict[str, Any]:
+    """The JSON Schema of scenarios, with what these libraries bring."""
+    return _object(call(["schema", *plugin_options(plugins)]))
 
 
 def columns() -> Dict[str, Any]:

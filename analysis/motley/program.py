@@ -31,6 +31,14 @@ def find_program() -> str:
     raise ProgramNotFound(f"there is no program motley: set {VARIABLE}, or put it on the PATH")
 
 
+def plugin_options(plugins: Sequence[str]) -> List[str]:
+    """These libraries as the program's options."""
+    words: List[str] = []
+    for plugin in plugins:
+        words += ["--plugin", os.fspath(plugin)]
+    return words
+
+
 def ask(words: Sequence[str], scenario_file: Optional[str] = None) -> Dict[str, Any]:
     """What a command with --json prints."""
     done = subprocess.run([find_program(), *words, "--json"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False)

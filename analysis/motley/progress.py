@@ -9,12 +9,13 @@ from typing import Any, Callable, List, Mapping, Optional, Protocol, Tuple, Unio
 
 @dataclass(frozen=True)
 class Progress:
-    """How far the runs are."""
+    """How far the runs are; or, in the phase "timing", how far their timing on changed clusters is, after the last run."""
     done: int
     total: int
     failed: int = 0
     seconds_left: Optional[float] = None
     running: List[Tuple[str, float]] = field(default_factory=list)  # (run, share of it that is done)
+    phase: str = "runs"
 
     @property
     def share(self) -> float:
@@ -29,10 +30,11 @@ class Progress:
         left = event.get("seconds_left")
         return Progress(int(event.get("done", 0)), int(event.get("total", 0)), int(event.get("failed", 0)),
                         None if left is None else float(left),
-                        [(str(run["run"]), float(run["share"])) for run in event.get("running", [])])
+                        [(str(run["run"]), float(run["share"])) for run in event.get("running", [])],
+                        "timing" if event.get("event") == "timing" else "runs")
 
     def __str__(self) -> str:
-        text = f"{self.done} of {self.total} runs"
+        text = f"{self.done} of {self.total} " + ("timings on changed clusters" if self.phase == "timing" else "runs")
         if self.failed:
             text += f", {self.failed} failed"
         if self.seconds_left is not None and self.done < self.total:

@@ -11,7 +11,7 @@ import threading
 from typing import Any, Callable, Dict, Iterator, List, Mapping, Optional, Sequence, Tuple, Union
 
 from .errors import RunFailed
-from .program import ask, document_of, find_program
+from .program import ask, document_of, find_program, plugin_options
 from .progress import Display, Progress, display_for
 from .results import Results, load
 
@@ -85,9 +85,7 @@ def _changes(values: Optional[Mapping[str, Any]], plugins: Sequence[str]) -> Lis
     words: List[str] = []
     for pointer, value in (values or {}).items():
         words += ["--set", f"{pointer}={_json(value)}"]
-    for plugin in plugins:
-        words += ["--plugin", os.fspath(plugin)]
-    return words
+    return words + plugin_options(plugins)
 
 
 def _json(value: Any) -> str:

@@ -95,15 +95,17 @@ def find_out(rows):
 
 def by_value(results, axis):
     """"allreduce at 1Gbps, async at 8Gbps and 16Gbps": whom to choose along the only axis of a sweep."""
-    chosen = {}
+    chosen, unsure = {}, []
     for point in results.points():
         there = rows_of(results, point).dropna(subset=["time_to_target_mean_s"])
         if len(there):
             chosen.setdefault(there.iloc[0]["algorithm"], []).append(value_text(point[0]))
+            unsure += [value_text(point[0])] if there.iloc[0]["decided"] == 0 else []
     if not chosen:
         return []
     parts = [f"{label} at {words.joined(values)}" for label, values in chosen.items()]
-    return [f"Choose by {results.axis_name(axis)}: {'; '.join(parts)}."]
+    doubt = f" That it is faster than every other is not decided at {words.joined(unsure)}." if unsure else ""
+    return [f"Choose by {results.axis_name(axis)}: {'; '.join(parts)}.{doubt}"]
 
 
 def over_a_sweep(results):

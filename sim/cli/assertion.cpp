@@ -91,7 +91,7 @@ std::map<Case, std::string> cells_of(const AssertedValue& value, const std::stri
                                      const std::filesystem::path& results) {
   const bool summary = is_of_summary(value.column);
   const CsvTable table(results / (summary ? "summary.csv" : "runs.csv"));
-  const std::string wanted = at.empty() ? "" : point_meant(results, at);
+  const std::string wanted = at.empty() ? "" : point_meant(results, at, "--fail-unless");
   std::map<Case, std::string> cells;
   for (std::size_t i = 0; i < table.rows(); ++i) {
     if (table.text(i, "algorithm") != value.algorithm) continue;
@@ -133,13 +133,16 @@ std::string shown(const std::string& value) {
 
 }  // namespace
 
-Assertion parse_assertion(const std::string& text, const std::set<std::string>& algorithms) {
+Assertion parse_assertion(const std::string& text, const std::set<std::string>& algorithms,
+                          const std::vector<NamedAxes>& points) {
   Assertion result;
   result.text = text;
   std::string comparison = text;
   if (const std::size_t at = text.find(" at "); at != std::string::npos) {
     comparison = text.substr(0, at);
     result.at = trimmed(text.substr(at + 4));
+    if (result.at.empty()) refuse(text, "no point stands after 'at'");
+    point_among(points, result.at, "--fail-unless '" + text + "'");
   }
   std::size_t place = std::string::npos;
   constexpr std::array<const char*, 6> signs = {"<=", ">=", "==", "!=", "<", ">"};

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "sim/base/json.hpp"
+#include "sim/cli/sweep_points.hpp"
 
 /// What --fail-unless asks of results: "async.time_to_target_s < 40".
 namespace motley {
@@ -32,8 +33,9 @@ struct Assertion {
   std::string at;  ///< the point, as --at of explain takes it; empty: at all of them
 };
 
-/// InputError unless it is a comparison of columns there are, of these algorithms.
-Assertion parse_assertion(const std::string& text, const std::set<std::string>& algorithms);
+/// InputError unless it is a comparison of columns there are, of these algorithms, at one of these points.
+Assertion parse_assertion(const std::string& text, const std::set<std::string>& algorithms,
+                          const std::vector<NamedAxes>& points);
 
 /// What became of it.
 struct Asserted {

@@ -10,6 +10,7 @@
 #include "sim/cli/command_options.hpp"
 #include "sim/cli/tell_what_decides.hpp"
 #include "sim/study/limits.hpp"
+#include "sim/study/plugins.hpp"
 #include "sim/study/provenance.hpp"
 #include "sim/study/results_folder.hpp"
 #include "sim/study/study.hpp"
@@ -74,7 +75,8 @@ void ask_what_decides(const ResultsFolder& out, unsigned jobs) {
       }
     }
     write_limits(study, out, limits_of(study, out.rows()));
-    tell_what_decides(std::cout, study, out, jobs, true, [] { return false; });
+    tell_what_decides(std::cout, study, out, jobs, {study.name(), ProgressStyle::none},
+                      [] { return false; });
   } catch (const InputError& e) {
     complain("what decides is not asked: " + std::string(e.what()));
   }
@@ -142,9 +144,13 @@ int merge(const po::variables_map& options, const std::vector<std::string>& comm
     table.learn_from(other);
   }
   const auto target = options["out"].as<std::string>();
-  check_is_for(target, scenario_of(folders.front()));
+  Json scenario = scenario_of(folders.front());
+  check_is_for(target, scenario);
+  // Whether a run is of this version of its algorithm, only the algorithm can tell.
+  add_plugins(scenario, plugins_given(options));
+  load_plugins_of(scenario, (std::filesystem::path(folders.front()) / "scenario.json").string());
   learn_from_folder(table, target);
-  ResultsFolder out(target, {table, scenario_of(folders.front()), provenance(command_line)}, {});
+  ResultsFolder out(target, {table, scenario, provenance(command_line)}, {});
   for (const std::string& damage : out.take_complaints()) {
     complain(damage + ": the file is damaged and counts as missing");
   }
@@ -195,6 +201,9 @@ Command merge_command() {
   command.example = "motley merge shard1 shard2 shard3 --out results/all";
   command.positional = "folder";
   command.most_positional = 100'000;
+  po::options_description algorithms("Algorithms");
+  algorithms.add(plugin_option());
+  command.groups.push_back(algorithms);
   po::options_description output("Output");
   output.add_options()("out", po::value<std::string>()->value_name("DIR"),
                        "folder for the joined results; what it has already is kept");

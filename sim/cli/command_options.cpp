@@ -21,7 +21,7 @@ po::options_description plugin_option() {
   po::options_description group;
   group.add_options()("plugin", po::value<std::vector<std::string>>()->value_name("LIBRARY"),
                       "load a plug-in with algorithms, models or kinds of data, beside those that "
-                      "a scenario lists; may be repeated");
+                      "a scenario lists or instead of one of the same file name; may be repeated");
   return group;
 }
 

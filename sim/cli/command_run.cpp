@@ -20,6 +20,7 @@
 #include "sim/cli/trace_options.hpp"
 #include "sim/cli/tuning_lines.hpp"
 #include "sim/scenario/planned_failures.hpp"
+#include "sim/scenario/sweep.hpp"
 #include "sim/study/job_queue.hpp"
 #include "sim/study/limits.hpp"
 #include "sim/study/provenance.hpp"
@@ -121,7 +122,10 @@ void complain_of_damage(ResultsFolder& folder) {
 bool do_missing(const Study& study, ReadyRuns& ready, std::size_t done, ResultsFolder& folder,
                 const Effort& effort, std::size_t& untraced) {
   const ReadyRuns::Work left = ready.left();
-  if (left.runs == 0) return true;
+  if (left.runs == 0) {
+    ProgressDisplay(study, done, effort.progress, effort.live).expect(0, 0);  // for who looks on
+    return true;
+  }
   const auto jobs = static_cast<unsigned>(std::min<std::size_t>(effort.jobs, left.runs));
   const unsigned threads = effort.threads > 0 ? effort.threads : std::max(1U, effort.cores / jobs);
   std::signal(SIGINT, on_interrupt);
@@ -189,14 +193,26 @@ ProgressStyle progress_style(const po::variables_map& options) {
   return word == "none" || options.count("quiet") > 0 ? ProgressStyle::none : ProgressStyle::people;
 }
 
+NamedAxes point_of_run(const RunTable& table, const RunEntry& run) {
+  NamedAxes point;
+  for (std::size_t i = 0; i < table.axes.size(); ++i) {
+    point.emplace_back(table.axes[i], shown_value(run.point[i]));
+  }
+  return point;
+}
+
 /// Checked before anything runs.
 std::vector<Assertion> assertions_of(const po::variables_map& options, const Study& study) {
   std::vector<Assertion> assertions;
   if (options.count("fail-unless") == 0) return assertions;
   std::set<std::string> algorithms;
-  for (const RunEntry& run : study.table().runs) algorithms.insert(run.label);
+  std::vector<NamedAxes> points;
+  for (const RunEntry& run : study.table().runs) {
+    algorithms.insert(run.label);
+    points.push_back(point_of_run(study.table(), run));
+  }
   for (const std::string& text : options["fail-unless"].as<std::vector<std::string>>()) {
-    assertions.push_back(parse_assertion(text, algorithms));
+    assertions.push_back(parse_assertion(text, algorithms, points));
   }
   return assertions;
 }
@@ -301,7 +317,8 @@ int run(const po::variables_map& options, const std::vector<std::string>& comman
   print_summary(out, study.experiment(0), study.table().axes, rows, limits);
   print_tuning(out, study);
   if (complete && rows.size() == study.size() && options.count("no-whatif") == 0) {
-    complete = tell_what_decides(out, study, folder, effort.jobs, effort.quiet(),
+    complete = tell_what_decides(out, study, folder, effort.jobs,
+                                 {study.name(), effort.progress, effort.live},
                                  [] { return interrupted != 0; });
   }
   std::vector<std::string> names;
@@ -334,6 +351,7 @@ int run(const po::variables_map& options, const std::vector<std::string>& comman
   }
   const int code = drawn && untraced == 0 && !failed && all_hold ? 0 : 1;
   if (json) print_json(run_document(study, folder.path(), true, outcomes));
+  if (live) live->tell(Json({{"event", "complete"}, {"name", study.name()}}).dump());
   return code;
 }
 

@@ -13,8 +13,6 @@
 namespace motley {
 namespace {
 
-using NamedAxes = std::vector<std::pair<std::string, std::string>>;
-
 /// Names and values of the axes in a row, in the order of the columns.
 NamedAxes axes_of(const CsvTable& table, std::size_t row) {
   NamedAxes axes;
@@ -22,65 +20,6 @@ NamedAxes axes_of(const CsvTable& table, std::size_t row) {
     if (column.starts_with("/")) axes.emplace_back(column, table.text(row, column));
   }
   return axes;
-}
-
-/// The axes that a short name may mean: those it is the end of, "ratio" of
-/// /cluster/workers/0/spread/ratio; or else those it is part of, "band" of /cluster/link/bandwidth.
-NamedAxes axes_called(const std::string& name, const NamedAxes& axes) {
-  NamedAxes ending;
-  NamedAxes containing;
-  for (const auto& axis : axes) {
-    if (axis.first == name || axis.first.ends_with("/" + name)) ending.push_back(axis);
-    if (axis.first.find(name) != std::string::npos) containing.push_back(axis);
-  }
-  return ending.empty() && !name.empty() ? containing : ending;
-}
-
-/// The same text, or the same number: 8 and 8.0.
-bool is_same_value(const std::string& a, const std::string& b) {
-  const auto number = [](const std::string& text) -> std::optional<double> {
-    char* end = nullptr;
-    const double value = std::strtod(text.c_str(), &end);
-    return !text.empty() && *end == '\0' ? std::optional(value) : std::nullopt;
-  };
-  return a == b || (number(a) && number(b) && *number(a) == *number(b));
-}
-
-/// Whether each "name=value" of the words holds of the axes.
-bool is_meant(const std::string& given, const NamedAxes& axes) {
-  std::istringstream words(given);
-  for (std::string word; words >> word;) {
-    const std::size_t equals = word.find('=');
-    const std::string value = equals == std::string::npos ? "" : word.substr(equals + 1);
-    const NamedAxes called = axes_called(word.substr(0, equals), axes);
-    if (std::ranges::none_of(called,
-                             [&](const auto& axis) { return is_same_value(axis.second, value); })) {
-      return false;
-    }
-  }
-  return true;
-}
-
-/// The words with the name of the axis before each that is a value alone: "8" becomes
-/// "/cluster/workers/0/spread/ratio=8" where only one axis has that value.
-std::string with_axes_named(const std::string& given, const CsvTable& runs) {
-  std::istringstream words(given);
-  std::string named;
-  for (std::string word; words >> word;) {
-    std::set<std::string> axes;
-    for (std::size_t i = 0; i < runs.rows(); ++i) {
-      for (const auto& [axis, value] : axes_of(runs, i)) {
-        if (is_same_value(value, word)) axes.insert(axis);
-      }
-    }
-    if (word.find('=') == std::string::npos && axes.size() > 1) {
-      throw InputError("--at: '" + word + "' is a value of " + listed(axes) +
-                       ": say which, as in " + *axes.begin() + "=" + word);
-    }
-    const bool is_value = word.find('=') == std::string::npos && axes.size() == 1;
-    named += (named.empty() ? "" : " ") + (is_value ? *axes.begin() + "=" : "") + word;
-  }
-  return named;
 }
 
 /// As far as it is asked for here.
@@ -98,50 +37,21 @@ std::vector<CurvePoint> curve_of(const CsvTable& curves, const std::string& run)
 
 }  // namespace
 
-namespace {
-
-/// A sweep may have thousands.
-std::string some_of(const std::set<std::string>& points) {
-  constexpr std::size_t shown = 10;
-  std::vector<std::string> first;
-  for (const std::string& point : points) {
-    if (first.size() < shown) first.push_back(point);
-  }
-  if (points.size() <= shown) return listed(first);
-  return listed(first) + " and " + std::to_string(points.size() - shown) + " more, see summary.csv";
-}
-
-}  // namespace
-
 std::string point_of_row(const CsvTable& table, std::size_t row) {
-  std::string point;
-  for (const auto& [name, value] : axes_of(table, row)) {
-    point += (point.empty() ? "" : " ") + name + "=" + value;
-  }
-  return point;
+  return in_words(axes_of(table, row));
 }
 
-std::string point_meant(const std::filesystem::path& folder, const std::string& given) {
+std::string point_meant(const std::filesystem::path& folder, const std::string& given,
+                        const std::string& option) {
   const CsvTable runs(folder / "runs.csv");
-  std::set<std::string> points;
-  std::set<std::string> meant;
-  const std::string wanted = with_axes_named(given, runs);
-  for (std::size_t i = 0; i < runs.rows(); ++i) {
-    const std::string point = point_of_row(runs, i);
-    points.insert(point);
-    if (point == given) return given;
-    if (is_meant(wanted, axes_of(runs, i))) meant.insert(point);
+  std::vector<NamedAxes> points;
+  for (std::size_t i = 0; i < runs.rows(); ++i) points.push_back(axes_of(runs, i));
+  if (given.empty() && !points.empty() &&
+      point_of_row(runs, 0) != point_of_row(runs, runs.rows() - 1)) {
+    throw InputError(folder.string() + ": is a sweep; choose a point with " + option +
+                     ", one of: " + some_points(points));
   }
-  if (meant.size() == 1) return *meant.begin();
-  if (given.empty() && points.size() > 1) {
-    throw InputError(folder.string() +
-                     ": is a sweep; choose a point with --at, one of: " + some_of(points));
-  }
-  if (meant.empty() && !points.empty()) {
-    throw InputError("--at: no such point '" + given + "'; there are: " + some_of(points));
-  }
-  if (points.empty()) return "";
-  throw InputError("--at: '" + given + "' may be any of: " + some_of(meant));
+  return point_among(points, given, option);
 }
 
 std::vector<RunToTarget> runs_to_target(const std::filesystem::path& folder,

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "sim/cli/sweep_points.hpp"
 #include "sim/results/csv_table.hpp"
 #include "sim/results/statistics/paired_ratio.hpp"
 
@@ -42,10 +43,9 @@ struct StoredVerdict {
 /// The point of a sweep that a row belongs to: "/cost/model_size=10MB"; empty without a sweep.
 std::string point_of_row(const CsvTable& table, std::size_t row);
 
-/// The point of the sweep that is meant, in words as RunToTarget::point: the whole of it, or names and
-/// values as "ratio=8" by which it can be told from the others; a name is an axis's pointer or its
-/// end. Empty without a sweep. InputError when none or several are meant.
-std::string point_meant(const std::filesystem::path& folder, const std::string& given);
+/// The point of the folder's sweep that is meant, in words as RunToTarget::point; see point_among().
+std::string point_meant(const std::filesystem::path& folder, const std::string& given,
+                        const std::string& option = "--at");
 
 /// The runs of one algorithm in a results folder, at one point. InputError when there are none.
 std::vector<RunToTarget> runs_to_target(const std::filesystem::path& folder,

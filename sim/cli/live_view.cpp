@@ -79,7 +79,7 @@ class Serving {
     });
     server_.Get(R"(/[0-9a-f]+/state)",
                 [this](const httplib::Request&, httplib::Response& response) {
-                  response.set_content(state(), "application/json");
+                  response.set_content(document(), "application/json");
                 });
     server_.Get(R"(/[0-9a-f]+/report)",
                 [this](const httplib::Request&, httplib::Response& response) {
@@ -90,15 +90,20 @@ class Serving {
                    kill(runner_, SIGINT);
                    response.set_content("{\"stopping\": true}", "application/json");
                  });
-    std::thread reader([this, pipe] { read(pipe); });
-    std::thread drawer([this] { draw(); });
+    std::thread drawer([this] { draw_while_running(); });
+    std::thread ender([this, pipe, &drawer] {
+      read(pipe);
+      over_ = true;
+      drawer.join();
+      end();
+    });
     server_.listen_after_bind();
-    reader.join();
-    drawer.join();
+    ender.join();
   }
 
  private:
   using Answer = httplib::Server::HandlerResponse;
+  using Clock = std::chrono::steady_clock;
 
   /// Another name for this machine may be somebody else's, who then speaks for a page of his own.
   Answer check(const httplib::Request& request, httplib::Response& response) const {
@@ -135,16 +140,27 @@ class Serving {
       }
       buffer.erase(0, end + 1);
     }
-    over_ = true;
-    std::this_thread::sleep_for(std::chrono::seconds(3));  // so that the page sees the end
+  }
+
+  /// Where somebody looks on, the page sees the end, and the whole report if all went well.
+  void end() {
+    const bool is_complete = state()["event"] == "complete";
+    if (is_watched() && is_complete) draw();
+    final_ = true;
+    if (is_watched()) std::this_thread::sleep_for(std::chrono::seconds(3));
     server_.stop();
+  }
+
+  /// The page asks every second.
+  bool is_watched() const {
+    return Clock::now().time_since_epoch().count() - asked_ <
+           std::chrono::duration_cast<Clock::duration>(std::chrono::seconds(5)).count();
   }
 
   std::filesystem::path drawn() const { return results_ / "live" / "report.html"; }
 
   /// The report of what is finished, again and again, in at most a tenth of the time.
-  void draw() {
-    using Clock = std::chrono::steady_clock;
+  void draw_while_running() {
     Clock::time_point next = Clock::now() + std::chrono::seconds(5);
     std::filesystem::file_time_type last{};
     while (!over_) {
@@ -154,26 +170,37 @@ class Serving {
       if (error || written == last || Clock::now() < next) continue;
       last = written;
       const Clock::time_point begin = Clock::now();
-      std::filesystem::create_directories(results_ / "live", error);
-      try {
-        if (make_report(results_, {"--out", drawn().string()}, ChildOutput::hidden) == 0)
-          ++drawings_;
-      } catch (const std::exception&) {
-        return;  // without a Python that draws there is no report, and all else is shown
-      }
+      draw();
       next = Clock::now() +
              std::max<Clock::duration>(std::chrono::seconds(5), 10 * (Clock::now() - begin));
     }
   }
 
-  std::string state() {
+  void draw() {
+    std::error_code ignored;
+    std::filesystem::create_directories(results_ / "live", ignored);
+    try {
+      if (make_report(results_, {"--out", drawn().string()}, ChildOutput::hidden) == 0) ++drawings_;
+    } catch (const std::exception&) {
+      // Without a Python that draws there is no report, and all else is shown.
+    }
+  }
+
+  Json state() {
     Json json;
     {
       const std::lock_guard lock(mutex_);
       json = Json::parse(told_, nullptr, false);
     }
-    if (!json.is_object()) json = Json::object();
+    return json.is_object() ? json : Json::object();
+  }
+
+  /// For the page.
+  std::string document() {
+    asked_ = Clock::now().time_since_epoch().count();
+    Json json = state();
     json["over"] = over_.load();
+    json["final"] = final_.load();
     json["report"] = drawings_.load();
     try {
       json["summary"] = table_json(results_, "summary");
@@ -190,7 +217,9 @@ class Serving {
   httplib::Server server_;
   std::mutex mutex_;
   std::string told_ = "{}";
-  std::atomic<bool> over_ = false;
+  std::atomic<bool> over_ = false;   // the runs
+  std::atomic<bool> final_ = false;  // nothing changes any more
+  std::atomic<Clock::rep> asked_ = 0;
   std::atomic<int> drawings_ = 0;
 };
 
@@ -240,9 +269,9 @@ LiveView::~LiveView() {
 }
 
 void LiveView::tell(const std::string& state) {
-  const std::string line = state + "\n";
-  if (line.size() > PIPE_BUF) return;                      // it could be torn
-  if (write(pipe_, line.data(), line.size()) < 0) return;  // it is full: the next one will do
+  if (unsent_.empty()) unsent_ = state + "\n";  // else it is full, and the next one will do
+  const ssize_t sent = write(pipe_, unsent_.data(), unsent_.size());
+  if (sent > 0) unsent_.erase(0, static_cast<std::size_t>(sent));
 }
 
 }  // namespace motley

@@ -23,13 +23,15 @@ class LiveView {
 
   /// "http://127.0.0.1:40123/<token>/".
   const std::string& address() const { return address_; }
-  /// What the page is to show, a JSON object on one line; never waits for it.
+  /// What the page is to show, a JSON object on one line; never waits for it. With the event "complete" as
+  /// the last one, the page gets the whole report at the end, if somebody looks on.
   void tell(const std::string& state);
 
  private:
   std::string address_;
   pid_t server_ = -1;
   int pipe_ = -1;
+  std::string unsent_;  // the rest of a line that did not fit into the pipe
 };
 
 }  // namespace motley

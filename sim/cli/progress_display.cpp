@@ -48,6 +48,7 @@ void ProgressDisplay::expect(std::size_t runs, double cost) {
 
 ProgressDisplay::~ProgressDisplay() {
   clear();
+  tell_live();
 }
 
 void ProgressDisplay::clear() {
@@ -84,8 +85,13 @@ void ProgressDisplay::emit(const char* event, const Json& more) {
 
 void ProgressDisplay::refresh_live() {
   const Clock::time_point now = Clock::now();
-  if (live_ == nullptr || now - told_ < std::chrono::milliseconds(200)) return;
+  if (now - told_ < std::chrono::milliseconds(200)) return;
   told_ = now;
+  tell_live();
+}
+
+void ProgressDisplay::tell_live() const {
+  if (live_ == nullptr) return;
   Json line = state("progress");
   line["name"] = study_.name();
   line["running"] = running_json();

@@ -62,6 +62,7 @@ class ProgressDisplay {
   void emit(const char* event, const Json& more);
   Json running_json() const;
   void refresh_live();
+  void tell_live() const;
 
   const Study& study_;
   ProgressStyle style_;

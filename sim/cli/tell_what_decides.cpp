@@ -1,22 +1,25 @@
 #include "sim/cli/tell_what_decides.hpp"
 
-#include <iostream>
+#include <ostream>
 
-#include "sim/base/format.hpp"
 #include "sim/cli/whatif_lines.hpp"
 #include "sim/study/whatif.hpp"
 
 namespace motley {
 
 bool tell_what_decides(std::ostream& out, const Study& study, const ResultsFolder& folder,
-                       unsigned jobs, bool quiet, const std::function<bool()>& should_interrupt) {
-  const auto begins = [&](std::size_t runs) {
-    if (!quiet && runs > 0) {
-      out.flush();
-      std::cerr << "timing " << counted(runs, "run") << " again on changed clusters\n";
-    }
+                       unsigned jobs, TimingDisplay display,
+                       const std::function<bool()>& should_interrupt) {
+  WhatIfEvents events;
+  events.begins = [&](std::size_t runs) {
+    out.flush();
+    display.begins(runs);
   };
-  if (!update_whatif(study, folder, jobs, begins, should_interrupt)) return false;
+  events.timed = [&](std::size_t done, std::size_t total) { display.timed(done, total); };
+  events.should_interrupt = should_interrupt;
+  const bool is_complete = update_whatif(study, folder, jobs, events);
+  display.clear();
+  if (!is_complete) return false;
   print_what_decides(out, folder.path());
   if (asks_first_point_only(study)) {
     out << "  asked at the first point only: algorithms times points are more than "

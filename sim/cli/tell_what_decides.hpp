@@ -3,6 +3,7 @@
 #include <functional>
 #include <iosfwd>
 
+#include "sim/cli/timing_display.hpp"
 #include "sim/study/results_folder.hpp"
 #include "sim/study/study.hpp"
 
@@ -11,6 +12,7 @@ namespace motley {
 /// Asks what decides the times of a finished study, so many reruns at once, and prints it. False when
 /// interrupted.
 bool tell_what_decides(std::ostream& out, const Study& study, const ResultsFolder& folder,
-                       unsigned jobs, bool quiet, const std::function<bool()>& should_interrupt);
+                       unsigned jobs, TimingDisplay display,
+                       const std::function<bool()>& should_interrupt);
 
 }  // namespace motley

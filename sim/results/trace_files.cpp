@@ -1,8 +1,11 @@
 #include "sim/results/trace_files.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <cstdint>
 #include <fstream>
 #include <map>
+#include <numeric>
 #include <optional>
 #include <stdexcept>
 
@@ -121,26 +124,80 @@ void write_file(const std::filesystem::path& file, Write write) {
 
 }  // namespace
 
+namespace {
+
+/// Perfetto's clock has whole nanoseconds.
+std::int64_t nanoseconds(double seconds) {
+  return std::llround(seconds * 1e9);
+}
+
+/// As microseconds with decimals. Perfetto reads no exponents: an event at 1e+06 it drops.
+std::string us(std::int64_t ns) {
+  std::string text = std::to_string(ns / 1000);
+  if (ns % 1000 == 0) return text;
+  const std::string decimals = std::to_string(1000 + ns % 1000);
+  return text + "." + decimals.substr(1);
+}
+
+/// Who is which process and thread. Perfetto takes 0 for the idle process of a kernel, which it shows
+/// otherwise, and finds the thread that is given a name by its number alone: no two have the same.
+class Tracks {
+ public:
+  explicit Tracks(const Timeline& timeline)
+      : links_(links_process(timeline)), lane_(timeline.intervals().size()) {
+    for (std::size_t i = 0; i < lane_.size(); ++i) {
+      const Timeline::Interval& interval = timeline.intervals()[i];
+      lane_[i] = lanes_[interval.host].place(interval);
+    }
+    std::size_t next = process(links_) + 1;
+    first_.emplace(links_, next++);
+    for (const auto& [host, lanes] : lanes_) {
+      std::vector<std::size_t> sorted(lanes.size());
+      std::iota(sorted.begin(), sorted.end(), std::size_t{0});
+      std::ranges::stable_sort(sorted, {}, [&](std::size_t i) { return order_of(lanes.kind(i)); });
+      first_.emplace(host, next);
+      for (const std::size_t lane : sorted) thread_[{host, lane}] = next++;
+    }
+  }
+
+  const std::map<std::size_t, Lanes>& lanes() const { return lanes_; }
+  static std::size_t process(std::size_t host) { return host + 1; }
+  std::size_t thread(std::size_t host, std::size_t lane) const { return thread_.at({host, lane}); }
+  /// Of an interval.
+  std::size_t thread(const Timeline& timeline, std::size_t interval) const {
+    return thread(timeline.intervals()[interval].host, lane_[interval]);
+  }
+  /// One of its threads, for what concerns the whole process.
+  std::size_t any_thread(std::size_t host) const { return first_.at(host); }
+
+ private:
+  std::size_t links_;
+  std::map<std::size_t, Lanes> lanes_;
+  std::vector<std::size_t> lane_;  // of each interval
+  std::map<std::size_t, std::size_t> first_;
+  std::map<std::pair<std::size_t, std::size_t>, std::size_t> thread_;
+};
+
+}  // namespace
+
 void write_perfetto(std::ostream& out, const std::string& run, const Timeline& timeline) {
   // Perfetto ties an arrow to a slice of some length; an update that takes no time gets this.
-  constexpr double shortest_us = 0.001;
-  const auto us = [](double seconds) { return cell(seconds * 1e6); };
+  constexpr std::int64_t shortest_ns = 1;
   const std::vector<Timeline::Interval>& intervals = timeline.intervals();
-  std::map<std::size_t, Lanes> lanes;
-  std::vector<std::size_t> lane(intervals.size());
+  const Tracks tracks(timeline);
 
   out << R"({"displayTimeUnit": "ms", "otherData": {"run": )" << quoted(run) << R"(, "shows": )"
       << quoted(timeline.extent()) << R"(}, "traceEvents": [)";
   const char* separator = "\n";
   for (std::size_t i = 0; i < intervals.size(); ++i) {
     const Timeline::Interval& interval = intervals[i];
-    lane[i] = lanes[interval.host].place(interval);
-    const double length_us = std::max(1e6 * (interval.end_s - interval.begin_s), shortest_us);
+    const std::int64_t begin_ns = nanoseconds(interval.begin_s);
+    const std::int64_t length_ns = std::max(nanoseconds(interval.end_s) - begin_ns, shortest_ns);
     out << separator << R"({"ph":"X","name":")" << Timeline::name(interval.state)
         << (interval.state == Timeline::State::slowed ? " to " + cell(interval.factor) : "")
-        << R"(","pid":)" << interval.host << R"(,"tid":)" << lane[i] << R"(,"ts":)"
-        << us(interval.begin_s) << R"(,"dur":)" << cell(length_us) << args_of(interval, timeline)
-        << "}";
+        << R"(","pid":)" << Tracks::process(interval.host) << R"(,"tid":)"
+        << tracks.thread(timeline, i) << R"(,"ts":)" << us(begin_ns) << R"(,"dur":)"
+        << us(length_ns) << args_of(interval, timeline) << "}";
     separator = ",\n";
   }
   for (std::size_t i = 0; i < timeline.arrows().size(); ++i) {
@@ -148,8 +205,9 @@ void write_perfetto(std::ostream& out, const std::string& run, const Timeline& t
     const std::string name = arrow.is_push ? "push" : "message";
     const auto end = [&](const char* phase, std::size_t slice) {
       out << separator << R"({"name":")" << name << R"(","cat":")" << name << R"(","id":)" << i + 1
-          << "," << phase << R"(,"pid":)" << intervals[slice].host << R"(,"tid":)" << lane[slice]
-          << R"(,"ts":)" << us(intervals[slice].begin_s) << "}";
+          << "," << phase << R"(,"pid":)" << Tracks::process(intervals[slice].host) << R"(,"tid":)"
+          << tracks.thread(timeline, slice) << R"(,"ts":)"
+          << us(nanoseconds(intervals[slice].begin_s)) << "}";
       separator = ",\n";
     };
     end(R"("ph":"s")", arrow.send);
@@ -159,25 +217,27 @@ void write_perfetto(std::ostream& out, const std::string& run, const Timeline& t
   for (const auto& [what, steps] : counters) {
     for (const auto& [time, value] : steps) {
       out << separator << R"({"ph":"C","name":)" << quoted(what.second) << R"(,"pid":)"
-          << what.first << R"(,"tid":0,"ts":)" << us(time) << R"(,"args":{"value":)" << cell(value)
-          << "}}";
+          << Tracks::process(what.first) << R"(,"tid":)" << tracks.any_thread(what.first)
+          << R"(,"ts":)" << us(nanoseconds(time)) << R"(,"args":{"value":)" << cell(value) << "}}";
       separator = ",\n";
     }
   }
   const auto say = [&](const char* what, std::size_t process, std::size_t thread, const Json& of) {
-    out << separator << R"({"ph":"M","name":")" << what << R"(","pid":)" << process << R"(,"tid":)"
-        << thread << R"(,"ts":0,"args":)" << of.dump() << "}";
+    out << separator << R"({"ph":"M","name":")" << what << R"(","pid":)" << Tracks::process(process)
+        << R"(,"tid":)" << thread << R"(,"ts":0,"args":)" << of.dump() << "}";
     separator = ",\n";
   };
   const auto call = [&](std::size_t process, const std::string& name) {
-    say("process_name", process, 0, {{"name", name}});
-    say("process_sort_index", process, 0, {{"sort_index", process}});
+    const std::size_t thread = tracks.any_thread(process);
+    say("process_name", process, thread, {{"name", name}});
+    say("process_sort_index", process, thread, {{"sort_index", process}});
   };
-  for (const auto& [host, threads] : lanes) {
+  for (const auto& [host, threads] : tracks.lanes()) {
     call(host, timeline.hosts()[host]);
     for (std::size_t i = 0; i < threads.size(); ++i) {
-      say("thread_name", host, i, {{"name", threads.kind(i)}});
-      say("thread_sort_index", host, i, {{"sort_index", 1000 * order_of(threads.kind(i)) + i}});
+      const std::size_t thread = tracks.thread(host, i);
+      say("thread_name", host, thread, {{"name", threads.kind(i)}});
+      say("thread_sort_index", host, thread, {{"sort_index", thread}});
     }
   }
   if (!timeline.links().empty()) call(links_process(timeline), "links");

@@ -118,7 +118,8 @@ void load_plugin(const std::filesystem::path& file, const Place& place) {
   const auto is_it = [&](const LoadedPlugin& plugin) { return plugin.file == whole; };
   if (std::ranges::any_of(all_plugins(), is_it)) return;
   if (error || !std::filesystem::exists(whole, error)) {
-    throw InputError(place, "there is no file " + file.string() + ": build the plug-in first");
+    throw InputError(place, "there is no file " + file.string() +
+                                ": build the plug-in first, or say with --plugin where it is");
   }
   if (const std::string why = why_not_regular(whole); !why.empty()) {
     throw InputError(place, file.string() + ": " + why);
@@ -142,6 +143,26 @@ void load_plugin(const std::filesystem::path& file, const Place& place) {
   for (ModelKind& kind : contents.models) add_model_kind(std::move(kind));
   for (DataKind& kind : contents.data) add_data_kind(std::move(kind));
   all_plugins().push_back(std::move(loaded));
+}
+
+void add_plugins(Json& scenario, const std::vector<std::string>& plugins) {
+  if (!scenario.is_object() || plugins.empty()) return;
+  Json& list = scenario["plugins"];
+  if (!list.is_null() && !list.is_array()) return;  // told where it is read
+  const Json listed = list;
+  for (const std::string& plugin : plugins) {
+    const std::filesystem::path file = std::filesystem::absolute(plugin).lexically_normal();
+    std::size_t place = 0;
+    const auto is_replaced = [&](std::size_t i) {
+      return list[i] == listed[i] && listed[i].is_string() &&
+             std::filesystem::path(listed[i].get<std::string>()).filename() == file.filename();
+    };
+    while (place < listed.size() && !is_replaced(place)) ++place;
+    if (place < listed.size())
+      list[place] = file.string();
+    else
+      list.push_back(file.string());
+  }
 }
 
 void load_plugins_of(const Json& scenario, const std::string& file) {

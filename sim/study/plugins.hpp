@@ -24,6 +24,10 @@ struct LoadedPlugin {
 /// no plug-in, was built for another program, or brings a name that there is already.
 void load_plugin(const std::filesystem::path& file, const Place& place);
 
+/// Adds libraries to those that a scenario lists: paths from the current folder. One takes the place of a
+/// listed one of the same file name, which may have been moved or built elsewhere.
+void add_plugins(Json& scenario, const std::vector<std::string>& plugins);
+
 /// Those that a scenario lists under "plugins", from the folder of its file.
 void load_plugins_of(const Json& scenario, const std::string& file);
 

@@ -42,16 +42,6 @@ void make_paths_absolute(Json& scenario, const std::string& file) {
   }
 }
 
-/// Those of the command line behind those of the scenario; theirs are paths from the current folder.
-void add_plugins(Json& scenario, const std::vector<std::string>& plugins) {
-  if (!scenario.is_object()) return;
-  for (const std::string& plugin : plugins) {
-    Json& list = scenario["plugins"];
-    if (!list.is_null() && !list.is_array()) return;  // told where it is read
-    list.push_back(std::filesystem::absolute(plugin).lexically_normal().string());
-  }
-}
-
 std::string shown_point(const std::vector<Axis>& axes, const std::vector<Json>& point) {
   std::string text;
   for (std::size_t i = 0; i < axes.size(); ++i) {

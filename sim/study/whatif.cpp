@@ -2,14 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <list>
-#include <memory>
-#include <poll.h>
 #include <span>
-#include <system_error>
 
 #include "sim/base/atomic_file.hpp"
-#include "sim/base/child_process.hpp"
 #include "sim/base/digest.hpp"
 #include "sim/base/json.hpp"
 #include "sim/base/json_file.hpp"
@@ -20,6 +15,7 @@
 #include "sim/study/program_digests.hpp"
 #include "sim/study/provenance.hpp"
 #include "sim/study/twins.hpp"
+#include "sim/study/whatif_reruns.hpp"
 
 namespace motley {
 namespace {
@@ -120,65 +116,6 @@ bool uses_server(const Experiment& experiment, const RunPlan& plan) {
       ->needs_server();
 }
 
-Json to_json(const Throughput& t) {
-  return {t.updates, t.samples, t.virtual_s};
-}
-
-/// Reruns at work, each in a process of its own.
-class Reruns {
- public:
-  Reruns(std::vector<WhatIf>& rows, unsigned jobs) : rows_(rows), jobs_(jobs) {}
-
-  bool empty() const { return running_.empty(); }
-
-  /// False when so many are at work that one must end first.
-  bool start(std::size_t row, const std::function<Throughput()>& rerun) {
-    if (running_.size() >= jobs_) return false;
-    try {
-      running_.push_back({row, std::make_unique<ChildProcess>(
-                                   [&](const ChildProcess::Report&) { return to_json(rerun()); })});
-    } catch (const std::system_error& e) {  // the system has no room for one more
-      jobs_ = std::max<std::size_t>(1, running_.size());
-      if (!running_.empty()) return false;
-      rows_[row].why_not = e.what();
-    }
-    return true;
-  }
-
-  /// Waits for a moment, or until one of them has something to say, and takes that.
-  void take() {
-    std::vector<pollfd> fds;
-    for (const Rerun& rerun : running_) fds.push_back({rerun.process->fd(), POLLIN, 0});
-    poll(fds.data(), fds.size(), 200);
-    auto next = running_.begin();
-    for (const pollfd& fd : fds) {
-      const auto rerun = next++;
-      if (fd.revents == 0 || rerun->process->read([](const Json&) {})) continue;
-      end(rows_[rerun->row], rerun->process->wait());
-      running_.erase(rerun);
-    }
-  }
-
- private:
-  struct Rerun {
-    std::size_t row;
-    std::unique_ptr<ChildProcess> process;
-  };
-
-  static void end(WhatIf& row, const ChildOutcome& outcome) {
-    if (outcome.result) {
-      const Json& t = *outcome.result;
-      row.throughput = Throughput{t.at(0), t.at(1), t.at(2)};
-    } else {
-      row.why_not = outcome.complaint();
-    }
-  }
-
-  std::vector<WhatIf>& rows_;
-  std::size_t jobs_;
-  std::list<Rerun> running_;
-};
-
 double samples_per_s(const Throughput& t) {
   return static_cast<double>(t.samples) / t.virtual_s;
 }
@@ -222,12 +159,15 @@ void name_what_decides(std::vector<WhatIf>& rows) {
   }
 }
 
-/// Empty when interrupted.
-std::optional<std::vector<WhatIf>> ask(const Study& study, const ResultsFolder& folder,
-                                       const std::vector<std::size_t>& runs, unsigned jobs,
-                                       const std::function<bool()>& should_interrupt) {
+/// What is asked of the runs, and how it is found out. Rows that are not timed say why.
+struct Questions {
   std::vector<WhatIf> rows;
-  Reruns reruns(rows, jobs);
+  std::vector<PlannedRerun> reruns;
+};
+
+Questions questions_about(const Study& study, const ResultsFolder& folder,
+                          const std::vector<std::size_t>& runs) {
+  Questions asked;
   for (const std::size_t run : runs) {
     const RunEntry& entry = study.table().runs[run];
     const Experiment& experiment = study.experiment(run);
@@ -239,34 +179,26 @@ std::optional<std::vector<WhatIf>> ask(const Study& study, const ResultsFolder& 
         whole ? result.updates : updates_to_time(result, study.plan(run).parameters, runs.size());
     const RunPlan plan = without_warm_up(study.plan(run), updates, result.updates);
     for (const Change& change : changes_for(experiment, uses_server(experiment, plan))) {
-      rows.push_back({entry.label, entry.point, change.name, {}, {}, change.why_not});
+      asked.rows.push_back({entry.label, entry.point, change.name, {}, {}, change.why_not});
+      WhatIf& row = asked.rows.back();
       if (experiment.cluster().workers.size() > most_workers_rerun) {
-        rows.back().why_not =
-            "not with more than " + std::to_string(most_workers_rerun) + " workers";
+        row.why_not = "not with more than " + std::to_string(most_workers_rerun) + " workers";
         break;
       }
-      if (change.name == "as_is" && are_few(updates, result)) {
-        rows.back().note = few_updates_note;
-      }
-      if (would_be_alike(experiment, change)) rows.back().note = lockstep_note;
+      if (change.name == "as_is" && are_few(updates, result)) row.note = few_updates_note;
+      if (would_be_alike(experiment, change)) row.note = lockstep_note;
       if (whole && result.gradients > most_gradients_rerun) {
-        rows.back().why_not = "not with a cluster that changes or fails and more than " +
-                              std::to_string(most_gradients_rerun) + " gradients";
+        row.why_not = "not with a cluster that changes or fails and more than " +
+                      std::to_string(most_gradients_rerun) + " gradients";
         break;
       }
       if (!change.apply) continue;
-      while (!reruns.start(rows.size() - 1,
-                           [&] { return timing_rerun(experiment, plan, change, updates); })) {
-        reruns.take();
-        if (should_interrupt()) return std::nullopt;
-      }
+      asked.reruns.push_back({asked.rows.size() - 1, [&experiment, plan, change, updates] {
+                                return timing_rerun(experiment, plan, change, updates);
+                              }});
     }
   }
-  while (!reruns.empty()) {
-    reruns.take();
-    if (should_interrupt()) return std::nullopt;
-  }
-  return rows;
+  return asked;
 }
 
 }  // namespace
@@ -304,21 +236,22 @@ std::uint64_t updates_to_time(const RunResult& result, const Json& parameters, s
 }
 
 bool update_whatif(const Study& study, const ResultsFolder& folder, unsigned jobs,
-                   const std::function<void(std::size_t runs)>& begins,
-                   const std::function<bool()>& should_interrupt) {
+                   const WhatIfEvents& events) {
   const std::vector<std::size_t> runs = runs_to_ask(study, folder);
   Json origin = origin_of(study, runs);
   if (is_made_from(folder.path(), origin) && why_whatif_not_as_written(folder.path()).empty()) {
     return true;
   }
   remove_whatif(folder.path());
-  begins(runs.size());
-  std::optional<std::vector<WhatIf>> rows = ask(study, folder, runs, jobs, should_interrupt);
-  if (!rows) return false;
-  fill_in_gains(*rows);
-  name_what_decides(*rows);
+  Questions asked = questions_about(study, folder, runs);
+  events.begins(runs.size());
+  const std::size_t total = asked.reruns.size();
+  const auto timed = [&](std::size_t done) { events.timed(done, total); };
+  if (!do_reruns(asked.reruns, asked.rows, jobs, timed, events.should_interrupt)) return false;
+  fill_in_gains(asked.rows);
+  name_what_decides(asked.rows);
   std::string csv = whatif_table().header(study.table().axes);
-  for (const WhatIf& row : *rows) csv += whatif_table().line(row);
+  for (const WhatIf& row : asked.rows) csv += whatif_table().line(row);
   write_atomically(folder.path() / whatif_csv_name, csv);
   origin[whatif_table_key] = digest(csv);
   write_atomically(folder.path() / whatif_origin_name, origin.dump(2) + "\n");

@@ -23,12 +23,18 @@ std::uint64_t updates_to_time(const RunResult& result, const Json& parameters, s
 constexpr std::size_t most_whatif_runs = 200;
 bool asks_first_point_only(const Study& study);
 
+/// What is told while runs are timed again, and what may end it.
+struct WhatIfEvents {
+  std::function<void(std::size_t runs)> begins;  ///< before anything is timed
+  std::function<void(std::size_t done, std::size_t total)> timed;
+  std::function<bool()> should_interrupt;
+};
+
 /// Makes whatif.csv in the folder of a finished study, or leaves it when it is of these very runs:
 /// of every algorithm at every point the first replica, so many reruns at once. Returns false when
-/// interrupted, and then writes nothing. `begins` is called before anything is timed.
+/// interrupted, and then writes nothing.
 bool update_whatif(const Study& study, const ResultsFolder& folder, unsigned jobs,
-                   const std::function<void(std::size_t runs)>& begins,
-                   const std::function<bool()>& should_interrupt);
+                   const WhatIfEvents& events);
 
 /// Removes whatif.csv unless it is of these very runs and as it was written. Says what has become of
 /// it when only the latter fails: "FOLDER/whatif.csv: ..."; empty otherwise.
