@@ -63,8 +63,10 @@ std::vector<std::string> smaller_images(const Json& scenario) {
 /// images, are not tuned at all, have small batches and are not timed again.
 std::vector<std::string> less_tuning(const Json& scenario) {
   if (scenario["model"]["kind"] == "resnet" || needs_download(scenario)) {
-    std::vector<std::string> words = {"--set", "/defaults/step_size=0.01", "--set",
-                                      "/defaults/batch_size=4", "--no-whatif"};
+    std::vector<std::string> words = {"--set", "/defaults/batch_size=4", "--no-whatif"};
+    if (!scenario.value("/sweep"_json_pointer, Json::object()).contains("/defaults/step_size")) {
+      words.insert(words.end(), {"--set", "/defaults/step_size=0.01"});
+    }
     if (scenario.contains("tune")) words.insert(words.end(), {"--set", "/tune=null"});
     return words;
   }

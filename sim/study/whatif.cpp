@@ -193,9 +193,10 @@ Questions questions_about(const Study& study, const ResultsFolder& folder,
         break;
       }
       if (!change.apply) continue;
-      asked.reruns.push_back({asked.rows.size() - 1, [&experiment, plan, change, updates] {
-                                return timing_rerun(experiment, plan, change, updates);
-                              }});
+      asked.reruns.push_back(
+          {asked.rows.size() - 1, run, [plan, change, updates](const Experiment& its) {
+             return timing_rerun(its, plan, change, updates);
+           }});
     }
   }
   return asked;
@@ -247,7 +248,8 @@ bool update_whatif(const Study& study, const ResultsFolder& folder, unsigned job
   events.begins(runs.size());
   const std::size_t total = asked.reruns.size();
   const auto timed = [&](std::size_t done) { events.timed(done, total); };
-  if (!do_reruns(asked.reruns, asked.rows, jobs, timed, events.should_interrupt)) return false;
+  if (!do_reruns(study, asked.reruns, asked.rows, jobs, timed, events.should_interrupt))
+    return false;
   fill_in_gains(asked.rows);
   name_what_decides(asked.rows);
   std::string csv = whatif_table().header(study.table().axes);

@@ -19,17 +19,20 @@ Json to_json(const Throughput& t) {
 /// Those at work.
 class Reruns {
  public:
-  Reruns(std::vector<WhatIf>& rows, unsigned jobs) : rows_(rows), jobs_(jobs) {}
+  Reruns(const Study& study, std::vector<WhatIf>& rows, unsigned jobs)
+      : study_(study), rows_(rows), jobs_(jobs) {}
 
   std::size_t running() const { return running_.size(); }
 
   /// False when so many are at work that one must end first.
   bool start(const PlannedRerun& planned) {
     if (running_.size() >= jobs_) return false;
+    // Made here, and not in every child.
+    const Experiment& experiment = study_.experiment(planned.run);
     try {
       running_.push_back(
           {planned.row, std::make_unique<ChildProcess>([&](const ChildProcess::Report&) {
-             return to_json(planned.rerun());
+             return to_json(planned.rerun(experiment));
            })});
     } catch (const std::system_error& e) {  // the system has no room for one more
       jobs_ = std::max<std::size_t>(1, running_.size());
@@ -68,6 +71,7 @@ class Reruns {
     }
   }
 
+  const Study& study_;
   std::vector<WhatIf>& rows_;
   std::size_t jobs_;
   std::list<Rerun> running_;
@@ -75,10 +79,11 @@ class Reruns {
 
 }  // namespace
 
-bool do_reruns(const std::vector<PlannedRerun>& planned, std::vector<WhatIf>& rows, unsigned jobs,
+bool do_reruns(const Study& study, const std::vector<PlannedRerun>& planned,
+               std::vector<WhatIf>& rows, unsigned jobs,
                const std::function<void(std::size_t done)>& timed,
                const std::function<bool()>& should_interrupt) {
-  Reruns reruns(rows, jobs);
+  Reruns reruns(study, rows, jobs);
   std::size_t started = 0;
   while (started < planned.size() || reruns.running() > 0) {
     if (started < planned.size() && reruns.start(planned[started])) {
