@@ -167,7 +167,7 @@ def draw(rows, with_paper):
         if not math.isnan(row["low"]):
             ax.plot([row["low"], row["high"]], [y, y], color=colour, lw=1.6, zorder=2, solid_capstyle="butt")
         if not math.isnan(row["ratio"]):
-            marker = {"at_least": ">", "at_most": "<"}.get(row["bound"], "o")
+            marker = {"at_least": ">", "at_most": "<", "mixed": "x"}.get(row["bound"], "o")
             ax.plot(row["ratio"], y, marker, ms=4.2, mfc=colour if row["decided"] else "white", mec=colour, zorder=3)
     for y in range(1, len(rows)):
         if rows[y]["paper"] != rows[y - 1]["paper"]:
@@ -183,7 +183,8 @@ def draw(rows, with_paper):
     ax.tick_params(axis="y", length=0)
     ax.grid(axis="y", visible=False)
     fig.supxlabel("times better (logarithmic), with 95 % intervals, over the range claimed (pale).\n"
-                  "Green: meets it; blue: above it; red: below it; hollow: whether there is a difference is undecided.", fontsize=small())
+                  "Green: overlaps it; blue: above it; red: below it; hollow: whether there is a difference is undecided.\n"
+                  "Arrows: bounds; crosses: times that are cut where runs of both sides ended.", fontsize=small())
     return fig
 
 

@@ -48,10 +48,16 @@ def is_tuned_scenario(word):
     return word.startswith("scenarios/") and "tune" in json.loads((SOURCE / word).read_text())
 
 
+def learns_nothing(words):
+    """Whether the scenario of a command line is one of times alone."""
+    files = [SOURCE / word for word in words if word.startswith("scenarios/")]
+    return any(json.loads(file.read_text(encoding="utf-8"))["model"]["kind"] == "none" for file in files)
+
+
 def as_tested(words):
     """A documented command line of motley, shortened; None when another test runs it."""
     if words[0] == "run":
-        easier = [] if any(word.startswith("/target") for word in words) else EASIER
+        easier = [] if any(word.startswith("/target") for word in words) or learns_nothing(words) else EASIER
         tuned_less = TUNED_LESS if any(map(is_tuned_scenario, words)) else []
         return [word for word in words if word != "--report"] + SHORTER + easier + tuned_less
     if words[0] == "slurm":
