@@ -8,9 +8,10 @@
 ///               loop: g <- grad f(x_j; B samples);   x_j <- x_j - eta g
 ///
 /// Gradients are taken at the model they began with; a pair's average is the same for both. The graph
-/// is made bipartite, so that nobody waits for somebody who waits: even ranks are active, odd ones
+/// is made bipartite, so that no worker waits for one that waits itself: even ranks are active, odd ones
 /// passive (on a grid and with edges given: those an even or odd number of edges from rank 0), and edges
-/// between workers of one side are not used. An update is a step of any worker; the curve shows the mean of all models, an oracle.
+/// between workers of one side are not used. An update is a step of any worker; the curve shows the mean
+/// of all models, an oracle.
 ///
 /// When a worker is gone: once that is noticed it is not drawn (drop), and an average that it was asked for is
 /// not waited for, whatever on_failure says: x_i stays. One that returns gets model and rule from another.
@@ -90,8 +91,8 @@ class AdPsgd : public Algorithm {
 AlgorithmInfo ad_psgd() {
   return describe<AdPsgd>("ad_psgd", "no server: models averaged in pairs, behind the computation",
                           "Lian et al., ICML 2018, PMLR 80:3043", Listed{190},
-                          "who has asked it for an average waits until it is noticed; one that "
-                          "returns gets model and rule from another",
+                          "a worker that has asked it for an average waits until it is noticed; "
+                          "one that returns gets model and rule from another",
                           {.family = Family::decentralised,
                            .needs = "a graph",
                            .cost = "2 for a step of an active worker, else none"});

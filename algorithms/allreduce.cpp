@@ -46,7 +46,7 @@ class AllReduce : public Algorithm {
 
 AlgorithmInfo allreduce() {
   return describe<AllReduce>(
-      "allreduce", "everybody's gradient averaged by an all-reduce, no server",
+      "allreduce", "every worker's gradient averaged by an all-reduce, no server",
       "Patarasuk and Yuan 2009, JPDC 69(2)", Listed{20},
       "the all-reduce is formed anew of those present; one that returns gets "
       "model and rule from another",

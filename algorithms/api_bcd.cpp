@@ -214,7 +214,7 @@ class ApiBcd : public Algorithm {
 
 AlgorithmInfo api_bcd() {
   return describe<ApiBcd>(
-      "api_bcd", "no server: tokens walk over a graph, whoever holds one takes steps",
+      "api_bcd", "no server: tokens walk over a graph; the worker that holds one takes steps",
       "Chen et al. 2022, arXiv 2202.03263", Listed{196},
       "its neighbours send out all tokens anew when it is noticed; one that returns gets all that "
       "another "

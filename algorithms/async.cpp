@@ -87,7 +87,7 @@ AlgorithmInfo async() {
       "the server applies every gradient as it comes; staleness scaling and n-softsync are options",
       "Dean et al., NIPS 2012; options: Zhang et al. 2015, arXiv 1511.05950; Mishchenko et al. and "
       "Koloskova et al., NeurIPS 2022",
-      Listed{30}, "nobody waits for it; one that returns is sent the present model",
+      Listed{30}, "no worker waits for it; one that returns is sent the present model",
       {.family = Family::asynchronous, .needs = "a server", .failures = true, .cost = "2"});
 }
 

@@ -34,7 +34,7 @@ class Backup : public Algorithm {
       Fields<Options> f;
       f.include(SgdSpec::fields());
       f.add({.name = "backup",
-             .doc = "b: how many gradients of each step are not waited for; this or wait_for",
+             .doc = "b: gradients of each step that are not waited for; this or wait_for",
              .minimum = 0},
             &Options::backup);
       f.add({.name = "wait_for",

@@ -61,8 +61,8 @@ class BiasedLocal : public Algorithm {
       local_steps.fallback = 32;
       f.add(local_steps, &Options::local_steps);
       f.add({.name = "speeds",
-             .doc = "by which steps are in proportion and workers are slow: described (by the "
-                    "cluster's description) or measured (before the first round)",
+             .doc = "which speeds decide steps and who is slow: described (by the cluster's "
+                    "description) or measured (before the first round)",
              .fallback = "described",
              .choices = {"described", "measured"}},
             &Options::speeds);

@@ -42,7 +42,7 @@ class BvrLSgd : public Algorithm {
              .minimum = 1},
             &Options::local_steps);
       f.add({.name = "large_batch",
-             .doc = "M: a gradient at the beginning of a round is of so many batches",
+             .doc = "M: batches in a gradient at the beginning of a round",
              .fallback = 8,
              .minimum = 1},
             &Options::large_batch);
@@ -140,7 +140,7 @@ class BvrLSgd : public Algorithm {
 
 AlgorithmInfo bvr_l_sgd() {
   return describe<BvrLSgd>(
-      "bvr_l_sgd", "local steps of one worker along everybody's gradient, corrected on the way",
+      "bvr_l_sgd", "local steps of one worker along all workers' gradient, corrected on the way",
       "Murata and Suzuki, ICML 2021, arXiv 2102.03198", Listed{166},
       "the mean is over those present, of whom one is drawn",
       {.family = Family::federated,

@@ -61,12 +61,12 @@ class Daso : public Algorithm {
              .fallback = true},
             &Options::adapt);
       f.add({.name = "warm_up_epochs",
-             .doc = "at first, averages are waited for in every step",
+             .doc = "at first, every step waits for its average",
              .fallback = 4.0,
              .minimum = 0},
             &Options::warm_up_epochs);
       f.add({.name = "cool_down_after_epochs",
-             .doc = "from then on, averages are waited for in every step; never when absent",
+             .doc = "from then on, every step waits for its average; never when absent",
              .minimum = 0},
             &Options::cool_down_after_epochs);
       f.include(AllReduceSpec::fields());

@@ -100,7 +100,7 @@ AlgorithmInfo dc_asgd() {
   return describe<DcAsgd>(
       "dc_asgd", "asynchronous, late gradients moved to the present model",
       "Zheng et al., ICML 2017, arXiv 1609.08326", Listed{130},
-      "nobody waits for it; one that returns is sent the present model",
+      "no worker waits for it; one that returns is sent the present model",
       {.family = Family::asynchronous, .needs = "a server", .failures = true, .cost = "2"});
 }
 

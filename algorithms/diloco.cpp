@@ -115,7 +115,7 @@ class DiLoCo : public Algorithm {
            .minimum = 0},
           &Options::overlap_steps);
       f.add({.name = "mix",
-             .doc = "a of streaming: what the own fragment weighs when the outer one comes",
+             .doc = "a of streaming: weight of a worker's own fragment when the outer one comes",
              .fallback = usual.mix,
              .minimum = 0,
              .maximum = 1},

@@ -46,7 +46,7 @@ class FedAsync : public Algorithm {
       f.include(SgdSpec::fields());
       f.include(LocalWork::fields());
       f.add({.name = "alpha",
-             .doc = "what a fresh model weighs in the mixture",
+             .doc = "weight of a fresh model in the mixture",
              .fallback = 0.6,
              .minimum = 0,
              .maximum = 1,

@@ -48,14 +48,14 @@ class FedAvg : public Algorithm {
       f.include(ClientRounds::fields());
       f.add(proximal_field(), &Options::proximal);
       f.add({.name = "deadline",
-             .doc = "of a round, from the sending of the models on; absent: all are waited for",
+             .doc = "of a round, counted from when the models are sent; absent: wait for all",
              .dimension = Dimension::time,
              .minimum = 0,
              .above_minimum = true},
             &Options::deadline_s);
       f.add({.name = "late",
-             .doc = "what becomes of workers that a deadline finds at work: drop, or partial (they "
-                    "send what they have)",
+             .doc = "what happens to workers still computing at the deadline: drop, or partial "
+                    "(they send what they have)",
              .fallback = "drop",
              .choices = {"drop", "partial"}},
             &Options::late);
@@ -94,7 +94,7 @@ class FedAvg : public Algorithm {
 
   void server(Server& me) const override {
     ServerRule rule(options_);
-    VainRounds in_vain("nobody was done before the deadline");
+    VainRounds in_vain("no worker was done before the deadline");
     Model x = me.initial_model();
     for (;;) {
       const std::vector<std::size_t> drawn = draw_clients(me, rounds_.drawn);

@@ -66,7 +66,7 @@ class Grouping : public Algorithm {
              .choices = {"throughput", "compute"}},
             &Options::profile);
       f.add({.name = "profile_steps",
-             .doc = "how long it is measured: so many gradients of the slowest worker, or epoch "
+             .doc = "how long it is measured: this many gradients of the slowest worker, or epoch "
                     "(while all together compute one)",
              .fallback = 10,
              .minimum = 1,
@@ -185,7 +185,7 @@ class Grouping : public Algorithm {
   }
 
   /// What a worker begins with, which brings everybody's share of the data. Up to then it takes steps whose
-  /// gradients nobody uses, and tells how many samples a second these were when the time is over.
+  /// gradients nobody uses, and tells how many samples per second these were when the time is over.
   Model first_model(Worker& me) const {
     constexpr double rounding = 1e-9;
     const std::size_t batch = options_.batch_size[me.rank()];

@@ -37,7 +37,7 @@ class Hierarchical : public Algorithm {
              .minimum = 1},
             &Options::local_steps);
       f.add({.name = "global_every",
-             .doc = "G: every so many averages one is of all workers",
+             .doc = "G: every G-th average is of all workers",
              .fallback = 4,
              .minimum = 1},
             &Options::global_every);

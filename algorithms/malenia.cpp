@@ -35,13 +35,12 @@ class Malenia : public Algorithm {
     static Fields<Options> fields() {
       Fields<Options> f;
       f.include(SgdSpec::fields());
-      f.add(
-          {.name = "S",
-           .doc = "a round ends when the harmonic mean of everybody's number of gradients exceeds "
-                  "S/n, n workers",
-           .fallback = 0.0,
-           .minimum = 0},
-          &Options::target);
+      f.add({.name = "S",
+             .doc = "a round ends when the harmonic mean of the workers' numbers of gradients "
+                    "exceeds S/n, n workers",
+             .fallback = 0.0,
+             .minimum = 0},
+            &Options::target);
       f.add(ExchangeSpec::compress_field(), &Options::compress);
       return f;
     }
@@ -132,7 +131,7 @@ class Malenia : public Algorithm {
 AlgorithmInfo malenia() {
   return describe<Malenia>(
       "malenia",
-      "as rennala for data that differ: something of everybody, everybody weighs the same",
+      "as rennala for data that differ: something from every worker, all weighted equally",
       "Tyurin and Richtarik, NeurIPS 2023, arXiv 2305.12387", Listed{142},
       "a round needs nothing of it, what it sent counts; one that returns is sent the present "
       "model",

@@ -40,8 +40,8 @@ class MindFlayer : public Algorithm {
       Fields<Options> f;
       f.include(SgdSpec::fields());
       f.add({.name = "patience",
-             .doc = "a trial is given up after so many times what the cluster's description says a "
-                    "gradient takes",
+             .doc = "a trial is given up after this many times the gradient's time by the "
+                    "cluster's description",
              .fallback = 2.0,
              .minimum = 0,
              .above_minimum = true,
@@ -184,7 +184,7 @@ class MindFlayer : public Algorithm {
 
 AlgorithmInfo mindflayer() {
   return describe<MindFlayer>(
-      "mindflayer", "everybody's gradients at one model, those that take too long given up",
+      "mindflayer", "all workers' gradients at one model; those that take too long are given up",
       "Maranjyan et al. 2024, arXiv 2410.04285", Listed{144},
       "a round needs nothing of it, its trials count; one that returns is sent the present model",
       {.family = Family::asynchronous,

@@ -9,9 +9,9 @@
 ///
 /// Theory takes Bt = max(1, ceil(s2 / eps)) for gradients of variance s2 and a squared gradient norm of
 /// eps. `late`: what is under way when a new model comes is cancelled, or ended in vain (ignore), also what
-/// the worker that closed the round has begun by then.
-/// A Bt of more than 1000 passes over the data is refused. Several gradients of one worker count like those of several. Where batch sizes differ the mean is
-/// over samples, as in sync [inferred].
+/// the worker that closed the round has begun by then. A Bt of more than 1000 passes over the data is
+/// refused. Several gradients of one worker count like those of several workers. Where batch sizes differ
+/// the mean is over samples, as in sync [inferred].
 ///
 /// With Bt = W, equal workers and free messages it is sync. Where messages are free a round takes
 /// exactly the smallest t with sum_i floor(t / tau_i) >= Bt. Where they are not, a worker has at most one
@@ -108,9 +108,9 @@ class Rennala : public Algorithm {
 
 AlgorithmInfo rennala() {
   return describe<Rennala>(
-      "rennala", "gradients at one model until there are enough for a step, whoever computes them",
+      "rennala", "gradients at one model until there are enough for a step, from any workers",
       "Tyurin and Richtarik, NeurIPS 2023, arXiv 2305.12387", Listed{141},
-      "nobody waits for it; one that returns is sent the present model",
+      "no worker waits for it; one that returns is sent the present model",
       {.family = Family::asynchronous, .needs = "a server", .failures = true, .cost = "W + Bt"});
 }
 

@@ -190,9 +190,10 @@ class Ringleader : public Algorithm {
 AlgorithmInfo ringleader() {
   return describe<Ringleader>(
       "ringleader",
-      "asynchronous for data that differ: every update is made of everybody's gradients",
+      "asynchronous for data that differ: every update is made of all workers' gradients",
       "Maranjyan and Richtarik 2025, arXiv 2509.22860", Listed{143},
-      "nobody waits for it, its gradients are dropped; one that returns is sent the present model",
+      "no worker waits for it, its gradients are dropped; one that returns is sent the present "
+      "model",
       {.family = Family::asynchronous,
        .needs = "a server",
        .different_data = true,

@@ -29,8 +29,8 @@ class Ringmaster : public Algorithm {
       Fields<Options> f;
       f.include(SgdSpec::fields());
       f.add({.name = "delay_bound",
-             .doc = "R: gradients at least so many updates old are dropped; inf or "
-                    "absent: none, as in async",
+             .doc = "R: gradients at least this many updates old are dropped; inf or absent: none, "
+                    "as in async",
              .minimum = 1,
              .word = "inf"},
             &Options::delay_bound);
@@ -110,14 +110,15 @@ class Ringmaster : public Algorithm {
 }  // namespace
 
 AlgorithmInfo ringmaster() {
-  return describe<Ringmaster>("ringmaster",
-                              "asynchronous, gradients that are too late are dropped and stopped",
-                              "Maranjyan et al. 2025, arXiv 2501.16168", Listed{140},
-                              "nobody waits for it; one that returns is sent the present model",
-                              {.family = Family::asynchronous,
-                               .needs = "a server",
-                               .failures = true,
-                               .cost = "2, and 1 for every worker stopped"});
+  return describe<Ringmaster>(
+      "ringmaster",
+      "asynchronous; gradients that are too late are dropped, or stopped while being computed",
+      "Maranjyan et al. 2025, arXiv 2501.16168", Listed{140},
+      "no worker waits for it; one that returns is sent the present model",
+      {.family = Family::asynchronous,
+       .needs = "a server",
+       .failures = true,
+       .cost = "2, and 1 for every worker stopped"});
 }
 
 }  // namespace motley

@@ -1,4 +1,4 @@
-/// SGP, stochastic gradient push: no server; everybody pushes half of what it has to one worker a step.
+/// SGP, stochastic gradient push: no server; everybody pushes half of what it has to one worker per step.
 ///   M. Assran, N. Loizou, N. Ballas, M. Rabbat: Stochastic Gradient Push for Distributed Deep
 ///   Learning, ICML 2019, arXiv 1811.10792 [code].
 ///
@@ -74,14 +74,14 @@ class Sgp : public Algorithm {
 }  // namespace
 
 AlgorithmInfo sgp() {
-  return describe<Sgp>("sgp", "no server: half of the model pushed on to one worker a step",
-                       "Assran et al., ICML 2019, arXiv 1811.10792", Listed{192},
-                       "nobody waits for it once it is noticed; one that returns gets the state of "
-                       "another",
-                       {.family = Family::decentralised,
-                        .needs = "a graph, which is exponential",
-                        .different_data = true,
-                        .cost = "1"});
+  return describe<Sgp>(
+      "sgp", "no server: half of the model pushed on to one worker per step",
+      "Assran et al., ICML 2019, arXiv 1811.10792", Listed{192},
+      "no worker waits for it once it is noticed; one that returns gets the state of another",
+      {.family = Family::decentralised,
+       .needs = "a graph, which is exponential",
+       .different_data = true,
+       .cost = "1"});
 }
 
 }  // namespace motley

@@ -80,7 +80,7 @@ class SimuParallel : public Algorithm {
 
 AlgorithmInfo simuparallel() {
   return describe<SimuParallel>(
-      "simuparallel", "everybody trains alone for equally many steps, then one average",
+      "simuparallel", "every worker trains alone for equally many steps, then one average",
       "Zinkevich et al., NIPS 2010", Listed{70},
       "the average is over those present; one that returns begins the round anew",
       {.family = Family::local, .cost = "none; 2 (W - 1) for the average at the end"});

@@ -99,7 +99,7 @@ class Stale : public Algorithm {
 
 AlgorithmInfo stale() {
   return describe<Stale>(
-      "stale", "asynchronous, but nobody is more than s gradients ahead", "Ho et al., NIPS 2013",
+      "stale", "asynchronous, but no worker is more than s gradients ahead", "Ho et al., NIPS 2013",
       Listed{40},
       "the slowest is one of those present; one that returns is sent the model "
       "and begins at c_min",

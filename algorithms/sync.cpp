@@ -49,7 +49,7 @@ class Sync : public Algorithm {
 
 AlgorithmInfo sync() {
   return describe<Sync>(
-      "sync", "everybody's gradient at the same model, averaged by the server",
+      "sync", "every worker's gradient at the same model, averaged by the server",
       "Chen et al. 2016, arXiv 1604.00981", Listed{10},
       "the mean is over those present; one that returns is sent the model of the step",
       {.family = Family::synchronous, .needs = "a server", .different_data = true, .cost = "2 W"});

@@ -175,7 +175,7 @@ class WpSgd : public Algorithm {
 
 AlgorithmInfo wp_sgd() {
   return describe<WpSgd>(
-      "wp_sgd", "everybody trains alone and stops at once; more steps weigh more",
+      "wp_sgd", "all workers train alone and stop together; more steps weigh more",
       "WP-SGD, JPDC 2020, arXiv 1708.04801", Listed{80},
       "the average is over those present; one that returns begins the round anew",
       {.family = Family::local, .cost = "none; 2 (W - 1) for every merge"});

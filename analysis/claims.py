@@ -4,10 +4,11 @@
     python3 analysis/claims.py scenarios/papers
     python3 analysis/claims.py scenarios/papers --take results/papers-grouping results/papers-od_sgd
 
-FOLDER/claims.jsonl has a claim a line: how many times better "algorithm" is than "against" (in "quantity", time to target when
+FOLDER/claims.jsonl has one claim per line: how many times better "algorithm" is than "against" (in "quantity", time to target when
 absent), and the range that the paper claims, open where an end is null. FOLDER/results/NAME has runs.csv and comparisons.csv of the runs, in few columns, which
---take copies there. Writes FOLDER/claims.csv, a figure per paper, FOLDER/claims_PAPER.png, and FOLDER/claims.png with those claims of all papers that have
-"headline": true. Needs matplotlib and pandas."""
+--take copies there. Nothing is decided here: times to target are compared in comparisons.csv, everything else by "motley verdicts". Writes FOLDER/claims.csv,
+a figure per paper, FOLDER/claims_PAPER.png, and FOLDER/claims.png with those claims of all papers that have "headline": true. Needs the program (MOTLEY_BINARY, or
+the launcher of the checkout), matplotlib and pandas."""
 import argparse
 import csv
 import io
@@ -15,6 +16,7 @@ import json
 import math
 import pathlib
 import sys
+import tempfile
 
 from packages import need_packages
 
@@ -23,7 +25,8 @@ need_packages("claims")  # before anything that imports them
 import matplotlib.pyplot as plt
 
 from gallery import write_picture
-from pictures import paired
+from motley.errors import MotleyError
+from motley.program import call
 from pictures.files import write_text
 from pictures.style import WIDTHS_IN, small
 
@@ -31,8 +34,9 @@ KEPT = {"runs.csv": ["algorithm", "replica", "virtual_s", "updates", "epochs", "
                      "final_test_loss", "time_to_target_s"],
         "comparisons.csv": ["algorithm", "against", "ratio", "ratio_low", "ratio_high", "bound", "p_holm", "verdict"],
         "tuned.csv": ["algorithm", "step_size", "chosen"]}
+ELSEWHERE = " (other point)"
 COLOURS = {"within": "#2E7D4F", "above": "#2F5FA8", "below": "#B23A3A", "undecided": "#6B6B6B"}
-SIGNIFICANT = 0.05
+MORE_IS_BETTER = {"final_test_accuracy", "epochs"}
 
 
 class Mistake(Exception):
@@ -89,41 +93,42 @@ def at_point(rows, point):
 def measured(claim, folder):
     """Ratio, its interval and whether it is decided, in favour of claim["algorithm"] when above 1."""
     place = folder / "results" / claim["results"]
-    one, other = claim["algorithm"], claim["against"]
+    one, other = claim["algorithm"], claim["against"] + (ELSEWHERE if "against_at" in claim else "")
     point = claim.get("at", {})
-    quantity = claim.get("quantity", "time_to_target_s")
-    if quantity == "time_to_target_s":
-        rows = [row for row in at_point(rows_of(place / "comparisons.csv"), point)
-                if (row["algorithm"], row["against"]) == (one, other)]
-        if len(rows) != 1:
-            raise Mistake(f"{place}: {len(rows)} comparisons of {one} and {other} at {point}")
-        row = rows[0]
-        ends = [float(row[key]) if row[key] else math.nan for key in ("ratio", "ratio_low", "ratio_high")]
-        return *ends, row["bound"], row["verdict"] != "undecided"
-    runs = rows_of(place / "runs.csv")
-    values = by_algorithm(at_point(runs, point), quantity)
-    if quantity in ("final_test_accuracy", "epochs"):  # more is better
-        values = {name: [1 / x for x in list_] for name, list_ in values.items()}
-    if "against_at" in claim:
-        against = by_algorithm(at_point(runs, claim["against_at"]), quantity)[other]
-        found = paired.ratio(values[one], against)
-        return *found[:3], "", found[3] < SIGNIFICANT
-    found = paired.ratio(values[one], values[other])
-    return *found[:3], "", paired.corrected_p(values, one, other) < SIGNIFICANT
+    if "quantity" in claim:
+        rows = verdicts(rows_of(place / "runs.csv"), claim["quantity"], point, claim.get("against_at"))
+    else:
+        rows = at_point(rows_of(place / "comparisons.csv"), point)
+    rows = [row for row in rows if (row["algorithm"], row["against"]) == (one, other)]
+    if len(rows) != 1:
+        raise Mistake(f"{place}: {len(rows)} comparisons of {one} and {other} at {point}")
+    row = rows[0]
+    ends = [float(row[key]) if row[key] else math.nan for key in ("ratio", "ratio_low", "ratio_high")]
+    return *ends, row.get("bound", ""), row["verdict"] != "undecided"
 
 
-def by_algorithm(rows, quantity):
-    """One value per replica; epoch_s is the time of an epoch."""
-    values = {}
-    for row in sorted(rows, key=lambda row: int(row["replica"])):
-        if quantity == "epoch_s":
-            value = float(row["virtual_s"]) / float(row["epochs"])
-        elif row[quantity] == "":
-            raise Mistake(f"{row['algorithm']}, replica {row['replica']}: no {quantity}")
-        else:
-            value = float(row[quantity])
-        values.setdefault(row["algorithm"], []).append(value)
-    return values
+def verdicts(runs, quantity, point, other_point):
+    """What the program decides of all algorithms at a point, or at two points together, where those of the other one have
+    ELSEWHERE behind their names: rows as those of comparisons.csv."""
+    rows = [(row["algorithm"], row) for row in at_point(runs, point)]
+    if other_point is not None:
+        rows += [(row["algorithm"] + ELSEWHERE, row) for row in at_point(runs, other_point)]
+    with tempfile.TemporaryDirectory() as place:
+        file = pathlib.Path(place) / "runs.csv"
+        with open(file, "w", newline="", encoding="utf-8") as stream:
+            csv.writer(stream).writerows([("algorithm", "replica", "value")] +
+                                         [(label, row["replica"], value_of(row, quantity)) for label, row in rows])
+        told = call(["verdicts", str(file), "--of", "value", *(["--more-is-better"] if quantity in MORE_IS_BETTER else [])])
+    return list(csv.DictReader(io.StringIO(told)))
+
+
+def value_of(row, quantity):
+    """Of a run; epoch_s is the time of an epoch."""
+    if quantity == "epoch_s":
+        return float(row["virtual_s"]) / float(row["epochs"])
+    if row[quantity] == "":
+        raise Mistake(f"{row['algorithm']}, replica {row['replica']}: no {quantity}")
+    return float(row[quantity])
 
 
 def against_range(low, high, claimed):
@@ -206,7 +211,7 @@ def main():
         for paper in dict.fromkeys(row["paper"] for row in rows):
             mine = [row for row in rows if row["paper"] == paper]
             write_picture(draw(mine, with_paper=False), arguments.folder / f"claims_{name_of(paper)}.png")
-    except (Mistake, OSError, KeyError) as reason:
+    except (Mistake, MotleyError, OSError, KeyError) as reason:
         print(f"claims: {reason}", file=sys.stderr)
         sys.exit(2)
 

@@ -19,7 +19,7 @@ from matplotlib.ticker import FuncFormatter, NullFormatter
 from pictures.style import WIDTHS_IN, plt, small
 
 WITHIN = 0.1  # shaded: a prediction so near is a good one
-MARKERS = {"up": "^", "down": "v", "incast": "o", "outcast": "s", "ring": "D"}
+MARKERS = {"up": "^", "down": "v", "incast": "o", "outcast": "s", "ring": "D", "gradient": "x"}
 
 
 def draw_line_of_truth(axes, low, high):

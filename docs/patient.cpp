@@ -17,7 +17,7 @@ class Patient : public Algorithm {
       Fields<Options> f;
       f.include(SgdSpec::fields());
       f.add({.name = "patience",
-             .doc = "P: gradients more than so many updates old are dropped",
+             .doc = "P: gradients more than this many updates old are dropped",
              .fallback = 10,
              .minimum = 0},
             &Options::patience);

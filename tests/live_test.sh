@@ -2,10 +2,12 @@
 # Holds predictions against reality: live_test.sh MOTLEY [RESULTS]
 #
 # On a cluster of network namespaces (see live_cluster.sh): measures its links, simulates eight algorithms on what
-# was measured, runs the same algorithms for real by MPI, and compares. Fails unless the time per update is within
-# 10 % of what was measured, the order of the algorithms is kept, mean staleness is within 10 %, and sync, allreduce
-# and local learn the same, update by update. With RESULTS the results are kept there. Four minutes; as root, with
-# openmpi-bin and iproute2; exit code 2 says that no such cluster can be made here.
+# was measured, runs the same algorithms for real by MPI, and compares; then three of them, shorter, with messages of
+# 2.5 MB. Fails unless the time per update is within 10 % of what was measured, the order of the algorithms is kept,
+# mean staleness is within 10 %, and sync, allreduce and local learn the same, update by update. With RESULTS the
+# results are kept there. Between four and five minutes; as root, with openmpi-bin and iproute2. Exit code 2 says that
+# times cannot be tested here: no such cluster can be made, or this is a virtual machine whose host took more than 2 %
+# of its time away meanwhile (what is learnt, and staleness, are tested then, too).
 set -euo pipefail
 
 motley=$(realpath "$1")
@@ -25,7 +27,11 @@ fi
 
 # ---- Inside the cluster ----
 
-trap 'status=$?; ((status == 0)) || exit 1' EXIT # 2 is for a cluster that cannot be made
+untestable=false
+# 2 is for a cluster that cannot be made or whose times mean nothing.
+trap 'status=$?; if ((status != 0)) && ! $untestable; then exit 1; fi' EXIT
+# Of all cores, in ticks: those that a hypervisor gave to others, and all.
+ticks() { awk '/^cpu / { for (i = 2; i <= 9; ++i) all += $i; print $9, all }' /proc/stat; }
 cd "$2"
 cat >scenario.json <<'END'
 {
@@ -50,42 +56,80 @@ cat >scenario.json <<'END'
   ]
 }
 END
-"$MOTLEY_MPIRUN" -n 5 "$motley" calibrate scenario.json --out measured.json
-"$motley" run measured.json --out simulated --no-whatif --quiet >simulated.txt
-"$MOTLEY_MPIRUN" -n 5 "$motley" live measured.json --out live --trace :6s --quiet >live.txt
-"$motley" compare simulated live | tee compare.txt
-
 fail() {
   printf 'not as predicted: %s\n' "$1" >&2
   failed=true
 }
 failed=false
-awk -F, '
-  NR == 1 { for (i = 1; i <= NF; ++i) column[$i] = i; next }
-  { error = $column["update_error"]; if (error < 0) error = -error
-    if (error > 0.1) print $1 ": time per update is off by " 100 * error " %"
-    measured = $column["measured_staleness"]; difference = $column["predicted_staleness"] - measured
-    if (difference < 0) difference = -difference
-    if (difference > 0.1 * measured) print $1 ": mean staleness is " $column["predicted_staleness"] ", measured " measured
-  }' live/compare.csv >errors.txt
-while read -r error; do fail "$error"; done <errors.txt
-grep -q 'ordering kept' compare.txt || fail 'the order of the algorithms'
-
 # Loss and accuracy by update: the same digits.
-curve() {
-  awk -F, -v algorithm="$2" '
+curve() { # RESULTS ALGORITHM EVERY
+  awk -F, -v algorithm="$2" -v every="$3" '
     NR == 1 { for (i = 1; i <= NF; ++i) column[$i] = i; next }
     $column["run"] == algorithm "-0" {
-      if ($column["updates"] % 5 == 0 && !seen[$column["updates"]]++)
+      if ($column["updates"] % every == 0 && !seen[$column["updates"]]++)
         print $column["updates"], $column["test_loss"], $column["test_accuracy"] }' "$1/curves.csv"
 }
-for algorithm in sync allreduce local; do
-  curve simulated "$algorithm" >predicted.txt
-  curve live "$algorithm" >measured.txt
-  points=$(($(wc -l <predicted.txt) < $(wc -l <measured.txt) ? $(wc -l <predicted.txt) : $(wc -l <measured.txt)))
-  if ((points < 3)) || ! cmp <(head -n "$points" predicted.txt) <(head -n "$points" measured.txt); then
-    fail "what $algorithm learns"
+# Those whose figure is more than 10 % from what was measured.
+off() { # COMPARE.CSV FIGURE
+  awk -F, -v figure="$2" '
+    NR == 1 { for (i = 1; i <= NF; ++i) column[$i] = i; next }
+    { measured = $column["measured_" figure]; predicted = $column["predicted_" figure]
+      difference = predicted - measured
+      if (difference < 0) difference = -difference
+      if (difference > 0.1 * measured) print $1 ": " predicted " predicted, " measured " measured" }' "$1"
+}
+
+# Measures, simulates, runs and compares the scenario, in this folder, and judges. The options are for calibrate.
+most_stolen=0
+hold() { # SCENARIO ALGORITHMS EVERY OPTIONS...
+  local scenario=$1 algorithms=$2 every=$3 algorithm error points
+  shift 3
+  local stolen_before stolen_after all_before all_after stolen
+  read -r stolen_before all_before <<<"$(ticks)"
+  "$MOTLEY_MPIRUN" -n 5 "$motley" calibrate "$scenario" --out measured.json "$@"
+  "$motley" run measured.json --out simulated --no-whatif --quiet >simulated.txt
+  "$MOTLEY_MPIRUN" -n 5 "$motley" live measured.json --out live --trace :6s --quiet >live.txt
+  read -r stolen_after all_after <<<"$(ticks)"
+  stolen=$(((stolen_after - stolen_before) * 100 / (all_after - all_before)))
+  "$motley" compare simulated live | tee compare.txt
+
+  tail -n +2 live/compare.csv | cut -d, -f1 | sort >compared.txt
+  tr ' ' '\n' <<<"$algorithms" | sort | cmp - compared.txt || fail "compared were only: $(tr '\n' ' ' <compared.txt)"
+  off live/compare.csv staleness >errors.txt
+  while read -r error; do fail "mean staleness of $error"; done <errors.txt
+  most_stolen=$((stolen > most_stolen ? stolen : most_stolen))
+  if ((stolen <= 2)); then
+    off live/compare.csv update_s >errors.txt
+    while read -r error; do fail "time per update of $error"; done <errors.txt
+    grep -q 'ordering kept' compare.txt || fail 'the order of the algorithms'
   fi
-done
+  for algorithm in sync allreduce local; do
+    if [[ " $algorithms " != *" $algorithm "* ]]; then continue; fi
+    curve simulated "$algorithm" "$every" >predicted.txt
+    curve live "$algorithm" "$every" >measured.txt
+    points=$(($(wc -l <predicted.txt) < $(wc -l <measured.txt) ? $(wc -l <predicted.txt) : $(wc -l <measured.txt)))
+    if ((points < 3)) || ! cmp <(head -n "$points" predicted.txt) <(head -n "$points" measured.txt); then
+      fail "what $algorithm learns"
+    fi
+  done
+}
+
+echo 'Messages of 1 MB'
+hold scenario.json 'sync async stale allreduce local grouping od_sgd biased_local' 5
+mkdir -p large
+cd large
+echo 'Messages of 2.5 MB'
+hold ../scenario.json 'sync async allreduce' 2 --set /cost/model_size=2.5MB --set /stop/time=10s --set /evaluate/every=2 \
+  --set '/algorithms=[{"name": "sync"}, {"name": "async"}, {"name": "allreduce"}]'
+
+if ((most_stolen > 2)); then
+  printf 'times were NOT judged: the host of this machine took up to %d %% of its time away\n' "$most_stolen" >&2
+else
+  echo 'times were judged, with messages of 1 MB and of 2.5 MB'
+fi
 if $failed; then exit 1; fi
+if ((most_stolen > 2)); then
+  untestable=true
+  exit 2
+fi
 echo "the predictions hold"

@@ -88,7 +88,8 @@ def write_results(folder, algorithms=("sync", "async", "local"), replicas=3, axe
                      for a in algorithms for b in algorithms if a != b]
     pointers = list(axes)
     write_csv(folder / "comparisons.csv", ["algorithm", "against"] + pointers + [
-        "pairs", "ratio", "ratio_low", "ratio_high", "bound", "later_by_s", "resolution_s", "p_value", "p_holm", "verdict"], compared)
+        "pairs", "ratio", "ratio_low", "ratio_high", "bound", "later_by_s", "resolution_s", "within_resolution", "p_value",
+        "p_holm", "verdict"], compared)
     write_csv(folder / "runs.csv", ["run", "algorithm", "replica", "seed", "status", "virtual_s", "updates", "gradients",
                                     "samples", "epochs", "bytes", "final_test_accuracy", "best_test_accuracy",
                                     "final_test_loss", "time_to_target_s", "averaging_s", "compute_s", "transfer_s", "wait_s",

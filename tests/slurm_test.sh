@@ -4,8 +4,8 @@
 # Starts munged, slurmctld and five slurmd on the loopback of this host, in a folder of its own; submits
 # a sweep, kills one of its tasks, submits again, and compares the joined results with those of a local
 # run, byte for byte but for the two columns of wall time and memory. Where the program has MPI, a job runs an
-# algorithm for real, by srun and PMIx, and learns what the simulation does; another is told by Slurm
-# to end, and keeps what it has measured. Needs Debian's slurm-wlm and munge. Everything it has started is
+# algorithm for real, by srun and PMIx, and learns what the simulation does; others are told by Slurm
+# to end, as they are before their time limit, started by srun and by mpirun, and keep what they have measured. Needs Debian's slurm-wlm and munge. Everything it has started is
 # stopped at the end, however it ends.
 set -euo pipefail
 
@@ -100,7 +100,7 @@ END
     echo "NodeName=n$i NodeHostname=$(hostname -s) NodeAddr=127.0.0.1 Port=${ports[i - 1]} CPUs=1"
   done
   # Of its own, since the PMIx of several nodes of one host would meet in the same folder.
-  echo "NodeName=n5 NodeHostname=$(hostname -s) NodeAddr=127.0.0.1 Port=${ports[5]} CPUs=4"
+  echo "NodeName=n5 NodeHostname=$(hostname -s) NodeAddr=127.0.0.1 Port=${ports[5]} CPUs=8"
   echo "PartitionName=small Nodes=n[1-4] Default=YES State=UP"
   echo "PartitionName=large Nodes=n5 State=UP"
 } >"$SLURM_CONF"
@@ -200,9 +200,28 @@ learnt() { cut -d, -f1,3-5,8,9 "$1/curves.csv"; }
 cmp <(learnt live) <(learnt simulated)
 echo "a live run on the cluster learns what the simulation does"
 
-job=$(submit_live long --set '/stop={"time": "600s"}')
-until_true grep -q 'has begun' long/slurm/live.log
-scancel --signal=TERM "$job"
-after "$job"
-grep -q '^sync-0,.*failed' long/runs.csv
-echo "what a live run had measured when Slurm ended it is kept"
+for_long=(--set '/stop={"time": "600s"}')
+is_kept() { grep -q '^sync-0,.*failed' "$1/runs.csv" && grep -q 'interrupted by SIGTERM' "$1/slurm/live.log"; }
+limited=$(submit_live limited "${for_long[@]}" --time 2) # asked to end a minute before that
+after "$limited"
+is_kept limited
+[[ ! -e limited/unfinished ]]
+
+end_by() { # OUT OPTIONS OF SCANCEL...
+  local job
+  job=$(submit_live "$1" "${for_long[@]}")
+  until_true grep -q 'has begun' "$1/slurm/live.log"
+  scancel "${@:2}" "$job"
+  after "$job"
+  is_kept "$1"
+}
+end_by ranks_told --signal=TERM
+end_by script_told --batch --signal=TERM # as Slurm does before the time limit
+# By mpirun, on the node of the script: it takes that for another one, since its name is not this host's.
+mkdir without_pmix
+printf '#!/bin/sh\nexit 1\n' >without_pmix/srun
+chmod +x without_pmix/srun
+export OMPI_MCA_plm=^slurm OMPI_MCA_ras=^slurm OMPI_MCA_rmaps_base_oversubscribe=1
+export OMPI_MCA_odls_base_sigkill_timeout=5 # on a busy machine a second is short
+PATH=$place/without_pmix:$PATH end_by by_mpirun --batch --signal=TERM
+echo "what live runs had measured when Slurm ended them is kept"

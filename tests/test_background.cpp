@@ -3,7 +3,7 @@
 // gradient takes a second.
 #include "sim/base/json.hpp"
 #include "sim/scenario/planned_changes.hpp"
-#include "sim/study/whatif_changes.hpp"
+#include "sim/study/whatif/whatif_changes.hpp"
 #include "tests/catch.hpp"
 #include "tests/program.hpp"
 #include "tests/update_times.hpp"

@@ -2,7 +2,7 @@
 #include <string>
 #include <vector>
 
-#include "sim/engine/gradient_buckets.hpp"
+#include "sim/engine/collectives/gradient_buckets.hpp"
 #include "tests/compared.hpp"
 #include "tests/mistakes.hpp"
 #include "tests/update_times.hpp"

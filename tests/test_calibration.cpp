@@ -1,6 +1,6 @@
 // What calibrate makes of timings, and compare of results: without MPI.
 
-#include "sim/cli/prediction.hpp"
+#include "sim/cli/tables/prediction.hpp"
 #include "sim/live/cluster_fit.hpp"
 #include "tests/small_scenario.hpp"
 
@@ -50,6 +50,12 @@ TEST_CASE("timings of links that are as the model has them give back those links
   CHECK(fit.samples_per_s.at("w").at(1) == Approx(50));
   CHECK(fit.samples_per_s.at("w").at(8) == Approx(200));
 
+  // Batch 1: 20 ms against 10 and 30; batch 8 as both took.
+  CHECK(fit.mean_speed_error() == Approx((1 + 1.0 / 3) / 4));
+  const std::string csv = to_csv(fit);
+  CHECK(csv.find("\nup,0,1,4000000,0,") != std::string::npos);
+  CHECK(csv.find("\ngradient,1,1,0,8,0.04,0.04,0\n") != std::string::npos);
+
   // From the server one message at a time is limited by its own 30 MB/s, not by the worker's 40: so far the fit is off
   // for those two workers' messages of 100 kB, 1 MB and 4 MB.
   double sum = 0;
@@ -89,12 +95,76 @@ TEST_CASE(
   CHECK(both[0].predicted.wait_share == Approx(0.25));
   CHECK(both[0].measured.wait_share == Approx(0.625));
   CHECK(both[0].predicted.bytes_per_update == Approx(50));
+  CHECK_FALSE(both[0].target_error());
+  CHECK(*both[0].staleness_error() == Approx(0.5));
+  CHECK(*both[1].staleness_error() == 0);
+  CHECK(*both[0].wait_error() == Approx(-0.6));
+  CHECK(both[0].wait_difference() == Approx(-0.375));
+  CHECK(*both[0].bytes_error() == Approx(0));
   // Shares 1/4 and 3/4 against 1/2 and 1/2.
   CHECK(both[0].staleness_distance() == Approx(0.25));
   const Ordering ordering = ordering_of(both);
   CHECK(ordering.by == "time per update");
   CHECK(ordering.correlation == Approx(-1));
   CHECK(ordering.inverted == std::vector<std::string>{"a and b"});
+}
+
+TEST_CASE("the server's link is what messages at once reach where it is the limit") {
+  using What = Timing::What;
+  ClusterPlan plan = two_workers();
+  plan.workers.push_back(plan.workers.front());
+  plan.workers.push_back(plan.workers.front());
+  Measured measured;
+  for (const std::uint64_t worker : {0ULL, 1ULL, 2ULL, 3ULL}) {
+    for (const std::uint64_t bytes : {1'000'000ULL, 4'000'000ULL}) {
+      const auto size = static_cast<double>(bytes);
+      measured.network.push_back({What::up, worker, 1, bytes, size / 20e6});
+      measured.network.push_back({What::down, worker, 1, bytes, size / 20e6});
+    }
+  }
+  // Into the server two reach the 40 MB/s of their own links, three and four its 50 and 52; out of it never less than
+  // their own links allow.
+  const std::map<std::uint64_t, double> reached = {{1, 20e6}, {2, 40e6}, {3, 50e6}, {4, 52e6}};
+  for (const auto& [senders, Bps] : reached) {
+    const double bytes = 4e6 * static_cast<double>(senders);
+    measured.network.push_back({What::incast, 0, senders, 4'000'000, bytes / Bps});
+    measured.network.push_back({What::outcast, 0, senders, 4'000'000, 4e6 / 20e6});
+  }
+  const ClusterFit fit = fit_cluster(measured, plan);
+  CHECK(fit.hub->down_Bps == Approx(51e6));
+  CHECK(fit.hub->up_Bps == Approx(80e6));
+}
+
+TEST_CASE("a batch that not all workers of a class were timed with is left out") {
+  Measured measured;
+  using What = Timing::What;
+  for (const std::uint64_t worker : {0ULL, 1ULL}) {
+    for (const What what : {What::up, What::down}) {
+      measured.network.push_back({what, worker, 1, 1'000'000, 0.05});
+    }
+  }
+  measured.computing = {{0, 1, 6}, {1, 1, 12}, {0, 2, 11}};
+  const ClusterFit fit = fit_cluster(measured, two_workers());
+  CHECK(fit.samples_per_s.at("w").size() == 1);
+  CHECK(fit.speeds.size() == 2);
+}
+
+TEST_CASE("errors of figures that are nearly nothing are empty, not endless") {
+  Prediction p;
+  CHECK(*p.staleness_error() == 0);
+  CHECK(*p.bytes_error() == 0);
+  p.predicted.staleness = 1;
+  p.predicted.bytes_per_update = 1;
+  p.predicted.wait_share = 0.06;
+  p.measured.wait_share = 0.01;
+  p.predicted.target_s = 3;
+  CHECK_FALSE(p.staleness_error());
+  CHECK_FALSE(p.bytes_error());
+  CHECK_FALSE(p.wait_error());
+  CHECK(p.wait_difference() == Approx(0.05));
+  CHECK_FALSE(p.target_error());
+  p.measured.target_s = 2;
+  CHECK(*p.target_error() == Approx(0.5));
 }
 
 TEST_CASE(

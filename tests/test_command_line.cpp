@@ -58,7 +58,7 @@ TEST_CASE("The help of every command has its usage, its named groups of options 
        "motley merge shard1 shard2 shard3 --out results/all"},
       {"slurm",
        "motley slurm SCENARIO --tasks N [options]",
-       {"Scenario:\n  --set /pointer=JSON ", "Job array:\n  --tasks N "},
+       {"Scenario:\n  --set /pointer=JSON ", "Job array:\n  --tasks N ", "Live:\n  --live "},
        "motley slurm scenarios/heterogeneity.json --tasks 16 --partition cpu --submit"},
       {"live",
        "mpirun -n RANKS motley live SCENARIO [options]",
@@ -66,13 +66,17 @@ TEST_CASE("The help of every command has its usage, its named groups of options 
         "Timelines:\n  --trace [FROM:TO] ", "Live:\n  --algorithm LABEL "},
        "mpirun -n 9 motley live scenarios/quickstart.json --algorithm async --set /stop/time=30s"},
       {"calibrate",
-       "mpirun -n RANKS motley calibrate SCENARIO --out FILE [options]",
+       "mpirun -n RANKS motley calibrate [SCENARIO] --out FILE [options]",
        {"Scenario:\n  --set /pointer=JSON ", "Results:\n  --out FILE "},
        "mpirun -n 9 motley calibrate scenarios/quickstart.json --out measured.json"},
       {"compare",
        "motley compare SIMULATED LIVE [options]",
        {"Output:\n  --figure FILE "},
        "motley compare results/quickstart results/quickstart_live"},
+      {"verdicts",
+       "motley verdicts RESULTS --of COLUMN [options]",
+       {"Quantity:\n  --of COLUMN ", "Help:\n  -h [ --help ] "},
+       "motley verdicts results/quickstart --of final_test_accuracy --more-is-better"},
       {"algorithms",
        "motley algorithms [NAME or WORD] [options]",
        {"Output:\n  --markdown ", "Help:\n  -h [ --help ] "},
@@ -175,7 +179,7 @@ TEST_CASE("The algorithms are listed with paper and parameters, and each is expl
       "              step_size, batch_size, momentum = 0.0, weight_decay = 0.0, schedule = "
       "kind \"constant\", rule = kind \"sgd\", local_steps = 8, average = \"all_reduce\", "
       "collective = \"ring\"\n\n"));
-  CHECK(contains(list.out, "\nsimuparallel  everybody trains alone"));
+  CHECK(contains(list.out, "\nsimuparallel  every worker trains alone"));
   CHECK(contains(list.out, "\nbiased_local  more local steps"));
   CHECK_FALSE(contains(list.out, "default: must be given"));
   for (const std::string name : {"sync", "allreduce", "async", "stale", "local"}) {
@@ -370,10 +374,24 @@ TEST_CASE("slurm --live writes a job with a rank for each worker and server") {
       place.motley({"slurm", "s.json", "--live", "--dry-run", "--time", "10:00"});
   CHECK(outcome.exit_code == 0);
   CHECK(contains(outcome.out, "#SBATCH --ntasks=4\n"));
-  CHECK(contains(outcome.out, "#SBATCH --signal=TERM@60\n"));
-  CHECK(contains(outcome.out, "exec mpirun -n 4 "));
-  // Where a rank is killed the others are ended, too.
-  CHECK(contains(outcome.out, "srun --mpi=pmix --kill-on-bad-exit=1 "));
+  CHECK(contains(outcome.out, "#SBATCH --signal=B:TERM@60\n"));
+  CHECK(contains(outcome.out, "  mpirun -n 4 --bind-to none "));
+  // Where a rank is killed the others are ended, too. A thread of each computes, another moves messages.
+  CHECK(contains(outcome.out, "#SBATCH --cpus-per-task=2\n"));
+  CHECK(contains(outcome.out, "srun --mpi=pmix --kill-on-bad-exit=1 --cpus-per-task=2 "));
+  const Outcome chosen = place.motley({"slurm", "s.json", "--live", "--dry-run", "--cpus", "3",
+                                       "--algorithm", "async", "--trace", ":2s"});
+  CHECK(contains(chosen.out, "srun --mpi=pmix --kill-on-bad-exit=1 --cpus-per-task=3 "));
+  CHECK(contains(chosen.out, " --algorithm async --trace=:2s --out "));
+  CHECK(contains(place.motley({"slurm", "s.json", "--live", "--dry-run", "--trace"}).out,
+                 " --trace=: --out "));
+  check_refused(place.motley({"slurm", "s.json", "--live", "--algorithm", "asinc"}),
+                "--algorithm: must be the label of an algorithm of the scenario (did you mean "
+                "'async'?), there are: async, sync, got 'asinc'");
+  check_refused(place.motley({"slurm", "s.json", "--tasks", "2", "--algorithm", "async"}),
+                "--algorithm: is for live runs; add --live or leave it out");
+  check_refused(place.motley({"slurm", "s.json", "--live", "--trace=later"}),
+                "--trace: must be FROM:TO, such as 10s:20s, 10s: or :20s, got 'later'");
   // What the job would refuse waits in no queue.
   const Outcome swept = place.motley(
       {"slurm", "s.json", "--live", "--dry-run", "--set", R"(/sweep={"/seed": [1, 2]})"});

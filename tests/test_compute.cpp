@@ -3,7 +3,7 @@
 
 #include "sim/base/json.hpp"
 #include "sim/study/described_experiment.hpp"
-#include "sim/study/timing_rerun.hpp"
+#include "sim/study/whatif/timing_rerun.hpp"
 #include "tests/catch.hpp"
 #include "tests/compared.hpp"
 

@@ -10,7 +10,7 @@
 #include "algorithms/support/dealer.hpp"
 #include "algorithms/support/speed_groups.hpp"
 #include "sim/base/apportion.hpp"
-#include "sim/engine/model_split.hpp"
+#include "sim/engine/model/model_split.hpp"
 #include "sim/learning/data/sampler.hpp"
 #include "tests/catch.hpp"
 

@@ -5,8 +5,8 @@
 #include <simgrid/s4u.hpp>
 
 #include "sim/base/json.hpp"
-#include "sim/engine/engine_setup.hpp"
-#include "sim/engine/simgrid_generation.hpp"
+#include "sim/engine/platform/engine_setup.hpp"
+#include "sim/engine/platform/simgrid_generation.hpp"
 #include "sim/results/tables/run_tables.hpp"
 #include "tests/catch.hpp"
 #include "tests/compared.hpp"

@@ -5,7 +5,7 @@
 #include "catch.hpp"
 #include "program.hpp"
 #include "sim/base/place.hpp"
-#include "sim/cli/explanation.hpp"
+#include "sim/cli/tables/explanation.hpp"
 
 using namespace motley;
 using namespace motley::tests;
@@ -103,6 +103,24 @@ TEST_CASE("the verdict is the one that was stored, with its interval and p-value
   verdict.p_holm = 0.00123;
   verdict.verdict = Verdict::undecided;
   CHECK(to_text(verdict).starts_with("Undecided whether a is faster than b: 3.81 times as fast"));
+  // Why it is undecided is not inferred from the p-value, but stored, too.
+  CHECK(to_text(verdict).find("resolution") == std::string::npos);
+  verdict.is_within_resolution = true;
+  CHECK(to_text(verdict).ends_with(
+      "of algorithms; the times differ by less than their resolution.\n"));
+}
+
+TEST_CASE("whether times are within their resolution is read from comparisons.csv") {
+  const TemporaryFolder folder;
+  folder.write("comparisons.csv",
+               "algorithm,against,pairs,ratio,ratio_low,ratio_high,bound,within_resolution,p_holm,"
+               "verdict\na,b,5,1.01,1.005,1.015,,1,0.2,undecided\n"
+               "a,c,5,1.01,1.005,1.015,,0,0.001,undecided\na,d,5,2,1.9,2.1,,,0.001,faster\n");
+  CHECK(stored_verdict(folder.path(), "a", "b", "")->is_within_resolution);
+  CHECK_FALSE(stored_verdict(folder.path(), "a", "c", "")->is_within_resolution);
+  CHECK_FALSE(stored_verdict(folder.path(), "a", "d", "")->is_within_resolution);
+  write_results(folder);  // without the column, as before there was one
+  CHECK_FALSE(stored_verdict(folder.path(), "async", "sync", "")->is_within_resolution);
 }
 
 TEST_CASE("what happens between evaluations is interpolated") {

@@ -212,7 +212,7 @@ class Figures(FigureCase):
     def test_around_failures_throughput_learning_and_who_is_up_are_drawn(self):
         with self.assertRaises(NoData) as caught:
             self.draw(figures.failures, self.plain)
-        self.assertEqual(str(caught.exception), "nobody was down while a timeline was recorded")
+        self.assertEqual(str(caught.exception), "no host was down while a timeline was recorded")
         results = self.with_a_failure()
         top, middle, strip = self.draw(figures.failures, results).axes
         self.assertEqual(list(lines(top)), ["sync", "async", "local", "slow"])

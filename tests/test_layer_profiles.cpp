@@ -299,7 +299,7 @@ TEST_CASE("what is learnt does not depend on the profile, bit for bit") {
 TEST_CASE("profiles that cannot be used are refused at their place") {
   Json scenario = two_layers({{"name", "sync"}});
   const std::string must =
-      "/cost/profile: must be the name of a network (resnet50, vgg16, alexnet, inception_bn, "
+      "/cost/profile: must be the name of an architecture (resnet50, vgg16, alexnet, inception_bn, "
       "resnet20, bert_base) or a list of layers, such as [{\"flops\": \"2Gf\", \"bytes\": "
       "\"10MB\"}]";
   check_mistakes(
@@ -326,8 +326,8 @@ TEST_CASE("profiles that cannot be used are refused at their place") {
   scenario["algorithms"][0]["overlap"] = "layers";
   CHECK(complaint_about(scenario) ==
         "/algorithms/0: the trained model has 4 parameters, fewer than the 54 parts in which the "
-        "modelled network travels");
-  // A network of two bytes for three servers, none of which may have nothing.
+        "modelled architecture is sent");
+  // A model of two bytes for three servers, none of which may have nothing.
   scenario["cost"]["profile"] = {{{"flops", "1f"}, {"bytes", "2B"}}};
   scenario["algorithms"][0].erase("overlap");
   scenario["cluster"]["servers"] = {{{"count", 3}, {"speed", "1Gf"}}};

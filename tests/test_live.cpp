@@ -4,6 +4,7 @@
 #include <map>
 #include <set>
 
+#include "sim/base/json.hpp"
 #include "tests/live.hpp"
 
 namespace motley {
@@ -123,7 +124,7 @@ TEST_CASE("what cannot be live is refused before anything starts, and told once"
   };
   CHECK(contains(refusal(3, {}), "the run needs 4 ranks, 3 workers and 1 server, and there are 3"));
   CHECK(contains(refusal(4, {"--set", R"(/cluster/failures={"detect_after": "1s"})"}),
-                 "/cluster/failures: in a live run nobody fails on purpose"));
+                 "/cluster/failures: a live run does not make machines fail"));
   CHECK(contains(refusal(4, {"--algorithm", "synk"}), "did you mean 'sync'?"));
   CHECK(contains(refusal(4, {"--set", "/defaults/overlap=layers"}),
                  "overlap: a live run sends whole models and gradients"));
@@ -155,6 +156,28 @@ TEST_CASE("a calibrated scenario can be run") {
   for (const auto& row : rows_of(read_file(place.path() / "measured.csv")))
     kinds.insert(row.at("what"));
   CHECK(kinds == std::set<std::string>{"down", "incast", "outcast", "ring", "up"});
+}
+
+TEST_CASE("without a scenario a calibration writes a cluster with a class for each rank") {
+  const LivePlace place;
+  mpirun();
+  const Outcome outcome = place.live(3, {"calibrate", "--out", "cluster.json"});
+  INFO(outcome.err);
+  REQUIRE(outcome.exit_code == 0);
+  CHECK(contains(outcome.out, "Computing: the fit is 0.0 % from the timings of gradients"));
+  const Json written = Json::parse(read_file(place.path() / "cluster.json"));
+  CHECK(written.size() == 2);
+  CHECK(written["network"] == "fluid");
+  CHECK(written["cluster"]["workers"].size() == 2);
+  // It can take the place of another scenario's cluster.
+  const Outcome valid =
+      place.motley({"validate", "live.json", "--set", "/cluster=" + written["cluster"].dump()});
+  INFO(valid.err);
+  CHECK(valid.exit_code == 0);
+  std::set<std::string> kinds;
+  for (const auto& row : rows_of(read_file(place.path() / "cluster.csv")))
+    kinds.insert(row.at("what"));
+  CHECK(kinds == std::set<std::string>{"down", "gradient", "incast", "outcast", "ring", "up"});
 }
 
 }  // namespace motley

@@ -1,7 +1,9 @@
 // However a live run ends, it ends everywhere, and what was measured is kept.
 
 #include <csignal>
+#include <fstream>
 #include <functional>
+#include <iterator>
 #include <unistd.h>
 
 #include "sim/live/log_file.hpp"
@@ -12,13 +14,16 @@ namespace {
 
 using Rows = std::vector<std::map<std::string, std::string>>;
 
-/// The processes of a rank of the live run in this folder: itself, and who evaluates its models after the run.
+/// The processes of a rank of the live run in this folder: itself, and those that outlive it: of the first rank the
+/// guardian, and who evaluates models after the run.
 std::vector<pid_t> processes_of(const fs::path& folder, int rank) {
   std::vector<pid_t> found;
   for (const fs::directory_entry& process : fs::directory_iterator("/proc")) {
     std::error_code error;
     if (fs::read_symlink(process.path() / "cwd", error) != folder || error) continue;
-    const std::string environment = read_file(process.path() / "environ");
+    // A process may end between the look at its folder and the look at its words.
+    std::ifstream words(process.path() / "environ", std::ios::binary);
+    const std::string environment(std::istreambuf_iterator<char>(words), {});
     const std::string own = std::string(1, '\0') + "OMPI_COMM_WORLD_RANK=" + std::to_string(rank);
     if (contains(environment, own + std::string(1, '\0'))) {
       found.push_back(static_cast<pid_t>(std::stol(process.path().filename().string())));
@@ -27,7 +32,7 @@ std::vector<pid_t> processes_of(const fs::path& folder, int rank) {
   return found;
 }
 
-/// The one that MPI knows: the other is in a session of its own.
+/// The one that MPI knows: the others are in sessions of their own.
 pid_t process_of(const fs::path& folder, int rank) {
   for (const pid_t process : processes_of(folder, rank)) {
     if (getsid(process) != process) return process;
@@ -70,6 +75,16 @@ struct LongRun {
       return fs::exists(runs) && contains(read_file(runs), status) && !is_anybody_left();
     });
   }
+  fs::path notes() const { return place.path() / "live" / "unfinished"; }
+  /// What a rank has noted of the present run so far.
+  RunLog notes_of(int rank) const {
+    const std::string name = "rank-" + std::to_string(rank) + ".log";
+    std::error_code error;
+    for (const fs::directory_entry& run : fs::directory_iterator(notes(), error)) {
+      if (fs::exists(run.path() / name)) return LogFile::read(run.path() / name);
+    }
+    return {};
+  }
   static bool becomes_true(const std::function<bool()>& condition) {
     for (int tenths = 0; tenths < 300; ++tenths) {
       if (condition()) return true;
@@ -107,14 +122,61 @@ TEST_CASE("what a server had done before it was killed is kept") {
   LongRun run;
   run.program.wait_for_line("has begun");
   // Its notes have a model that was kept after the first: it has made updates.
-  const fs::path notes = run.place.path() / "live" / "unfinished" / "rank-3.log";
-  REQUIRE(LongRun::becomes_true([&] { return LogFile::read(notes).models.size() > 1; }));
+  REQUIRE(LongRun::becomes_true([&] { return run.notes_of(3).models.size() > 1; }));
   kill(process_of(run.place.path(), 3), SIGKILL);
   run.program.wait();
   REQUIRE(run.has_written());
   CHECK(std::stoi(run.rows("runs.csv").front().at("updates")) > 4);
   CHECK(run.rows("curves.csv").size() > 2);  // more than the initial model and the last
-  CHECK_FALSE(fs::exists(notes.parent_path()));
+  CHECK_FALSE(fs::exists(run.notes()));
+}
+
+TEST_CASE("when the whole job is killed at once, what was measured is kept") {
+  LongRun run;
+  run.program.wait_for_line("has begun");
+  REQUIRE(LongRun::becomes_true([&] { return run.notes_of(3).models.size() > 1; }));
+  std::vector<pid_t> ranks;
+  for (int rank = 0; rank < 4; ++rank) ranks.push_back(process_of(run.place.path(), rank));
+  run.program.send(SIGSTOP);  // mpirun is not to kill anybody first
+  for (const pid_t rank : ranks) kill(rank, SIGSTOP);
+  for (const pid_t rank : ranks) kill(rank, SIGKILL);
+  run.program.send(SIGKILL);
+  run.program.wait();
+  REQUIRE(run.has_written());
+  const auto row = run.rows("runs.csv").front();
+  CHECK(contains(row.at("reason"), "the job was killed"));
+  CHECK(std::stoi(row.at("updates")) > 4);
+  CHECK(std::stod(row.at("virtual_s")) > 0);
+  CHECK(run.rows("curves.csv").size() > 2);
+  CHECK_FALSE(fs::exists(run.notes()));
+}
+
+TEST_CASE("a job that is killed between two runs loses neither, and mixes them up nowhere") {
+  LongRun run({"--algorithm", "sync", "--set", "/stop={\"updates\": 40}", "--set",
+               "/evaluate/every=1", "--set", "/data/test=10000", "--set", "/data/features=100"});
+  run.program.wait_for_line("sync-0 has begun");
+  // Sync's models are evaluated: all ranks wait for that, and async has not begun.
+  REQUIRE(LongRun::becomes_true([&] { return processes_of(run.place.path(), 0).size() > 2; }));
+  std::vector<pid_t> ranks;
+  for (int rank = 0; rank < 4; ++rank) ranks.push_back(process_of(run.place.path(), rank));
+  run.program.send(SIGKILL);
+  for (const pid_t rank : ranks) kill(rank, SIGKILL);
+  run.program.wait();
+  REQUIRE(run.has_written(",ok,"));
+  const Rows rows = run.rows("runs.csv");
+  CHECK(rows.size() == 1);
+  CHECK(rows.front().at("algorithm") == "sync");
+  CHECK(rows.front().at("updates") == "40");
+  CHECK_FALSE(fs::exists(run.notes()));
+}
+
+TEST_CASE("a second interrupt, which kills at once, loses nothing") {
+  LongRun run;
+  run.program.wait_for_line("has begun");
+  run.program.send(SIGINT);
+  run.program.send(SIGINT);
+  CHECK(run.program.wait().exit_code != 0);
+  CHECK(run.has_written());
 }
 
 TEST_CASE("a rank that is killed while models are evaluated loses nothing") {
@@ -122,7 +184,7 @@ TEST_CASE("a rank that is killed while models are evaluated loses nothing") {
   LongRun run({"--set", "/stop={\"updates\": 400}", "--set", "/evaluate/every=1", "--set",
                "/data/test=10000", "--set", "/data/features=100"});
   run.program.wait_for_line("has begun");
-  const auto evaluates = [&] { return processes_of(run.place.path(), 0).size() > 1; };
+  const auto evaluates = [&] { return processes_of(run.place.path(), 0).size() > 2; };
   REQUIRE(LongRun::becomes_true(evaluates));
   kill(process_of(run.place.path(), 0), SIGKILL);
   CHECK(run.program.wait().exit_code != 0);

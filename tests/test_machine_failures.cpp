@@ -9,7 +9,7 @@
 #include "sim/base/json.hpp"
 #include "sim/scenario/planned_failures.hpp"
 #include "sim/study/described_experiment.hpp"
-#include "sim/study/whatif_changes.hpp"
+#include "sim/study/whatif/whatif_changes.hpp"
 #include "tests/catch.hpp"
 #include "tests/simulated.hpp"
 

@@ -316,7 +316,7 @@ TEST_CASE("what nobody can ever meet is refused, and otherwise ends the run at l
   const Json impatient = {{"name", "mindflayer"}, {"patience", 0.99}};
   const Json late = {{"name", "fedavg"}, {"local_steps", 3}, {"deadline", "3s"}};
   refused(impatient, "/patience: must be at least 1, or nothing is ever finished");
-  refused(late, "/deadline: must be above 3 s, or nobody ever meets it");
+  refused(late, "/deadline: must be above 3 s, or no worker ever meets it");
   accepted({{"name", "mindflayer"}, {"patience", 1}});
   accepted({{"name", "fedavg"}, {"local_steps", 3}, {"deadline", "3001ms"}});
   accepted({{"name", "fedavg"}, {"local_steps", 3}, {"deadline", "3s"}, {"late", "partial"}});

@@ -174,7 +174,7 @@ TEST_CASE("validate warns of labels that may be a quantity, and of classes nobod
         "data: 42 training and 2 test samples, 1 feature, 22 classes of 0 to 2 training samples\n"
         "warning: the labels are 22 different numbers: if they are a quantity, make a few classes "
         "of it, such as ranges; only classes can be learnt\n"
-        "warning: 1 of 22 classes have no training sample: nobody can learn it\n"
+        "warning: 1 of 22 classes have no training sample: no model can learn it\n"
         "partition: every worker draws from all training samples\n");
   // Batches are of 8.
   CHECK(told(place, R"({"kind":"synthetic","train":6,"test":20,"features":5,"classes":3})") ==

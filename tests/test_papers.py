@@ -1,6 +1,7 @@
 """scenarios/papers: the page's table follows from what is committed, and the orders it calls supported show in shortened runs."""
 import csv
 import json
+import math
 import os
 import pathlib
 import subprocess
@@ -12,7 +13,6 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "analysis"))
 
 import claims
-from pictures import paired
 
 PAPERS = ROOT / "scenarios" / "papers"
 # Stands in for CIFAR-10, which has to be fetched: what is asserted below is about times.
@@ -91,23 +91,50 @@ class Table(unittest.TestCase):
         self.assertEqual(claims.against_range(4.0, 5.0, [1.2, None]), "within")
 
 
-class Paired(unittest.TestCase):
-    def test_student_s_t_has_the_quantiles_of_the_tables(self):
-        for degrees, t in ((1, 12.706), (2, 4.303), (3, 3.182), (4, 2.776), (9, 2.262), (30, 2.042)):
-            self.assertAlmostEqual(paired.quantile(degrees), t, delta=6e-4)
-            self.assertAlmostEqual(paired.two_sided_p(t, degrees), 0.05, delta=1e-4)
+class Decisions(unittest.TestCase):
+    """What has no target is decided by the program, too."""
 
-    def test_a_ratio_is_the_geometric_mean_of_the_pairs(self):
-        ratio, low, high, p = paired.ratio([1, 1, 1], [2, 2, 2])
-        self.assertEqual((ratio, low, high, p), (2, 2, 2, 0))
-        ratio, low, high, p = paired.ratio([1, 4], [4, 1])
-        self.assertAlmostEqual(ratio, 1)
-        self.assertAlmostEqual(low * high, 1)
-        self.assertAlmostEqual(p, 1)
+    def measured(self, runs, **claim):
+        """runs: (point, algorithm) -> values, one per replica."""
+        with tempfile.TemporaryDirectory() as place:
+            folder = pathlib.Path(place)
+            (folder / "results" / "made_up").mkdir(parents=True)
+            with open(folder / "results" / "made_up" / "runs.csv", "w", newline="", encoding="utf-8") as stream:
+                writer = csv.writer(stream)
+                writer.writerow(["algorithm", "replica", claim["quantity"], "/x"])
+                for (point, algorithm), values in runs.items():
+                    writer.writerows([algorithm, replica, value, point] for replica, value in enumerate(values))
+            return claims.measured({"results": "made_up", "algorithm": "a", "against": "b", "at": {"x": "1"}} | claim, folder)
 
-    def test_holm_multiplies_the_smallest_chance_most_and_keeps_the_order(self):
-        corrected = paired.holm({"a": 0.01, "b": 0.04, "c": 0.03})
-        self.assertEqual({key: round(p, 6) for key, p in corrected.items()}, {"a": 0.03, "c": 0.06, "b": 0.06})
+    def test_more_accuracy_and_less_loss_are_better(self):
+        runs = {("1", "a"): [0.80, 0.82, 0.84], ("1", "b"): [0.40, 0.405, 0.43], ("2", "a"): [0.1, 0.1, 0.1]}
+        ratio, low, high, bound, decided = self.measured(runs, quantity="final_test_accuracy")
+        self.assertAlmostEqual(ratio, (0.80 * 0.82 * 0.84 / (0.40 * 0.405 * 0.43)) ** (1 / 3))
+        self.assertTrue(1 < low < ratio < high)
+        self.assertEqual((bound, decided), ("", True))
+        less = self.measured(runs, quantity="final_test_loss")
+        self.assertAlmostEqual(less[0], 1 / ratio)
+        self.assertTrue(less[4])
+
+    def test_pairs_that_never_vary_have_no_interval_and_are_not_decided(self):
+        ratio, low, high, _, decided = self.measured({("1", "a"): [23] * 3, ("1", "b"): [1] * 3}, quantity="epochs")
+        self.assertAlmostEqual(ratio, 23)
+        self.assertTrue(math.isnan(low) and math.isnan(high))
+        self.assertFalse(decided)
+
+    def test_two_points_are_corrected_for_all_pairs_at_both(self):
+        # Logarithms of a at the two points differ by m - d, m, m + d with m = 10 d / sqrt(3): t = 10 with two degrees of freedom, so
+        # p = 1 - t / sqrt(2 + t^2) = 0.0099. Four algorithms and points make six pairs, and 6 p = 0.059.
+        d = 0.1
+        logs = [10 * d / math.sqrt(3) + x for x in (-d, 0, d)]
+        runs = {("1", "a"): [1, 1, 1], ("2", "a"): [math.exp(x) for x in logs]}
+        claim = {"quantity": "final_test_loss", "against": "a", "against_at": {"x": "2"}}
+        self.assertTrue(self.measured(runs, **claim)[4])  # alone, it needs no correction
+        noisy = {("1", "b"): [3, 0.3, 1.5], ("2", "b"): [0.4, 2, 1]}
+        ratio, low, _, _, decided = self.measured(runs | noisy, **claim)
+        self.assertAlmostEqual(ratio, math.exp(10 * d / math.sqrt(3)))
+        self.assertGreater(low, 1)
+        self.assertFalse(decided)
 
 
 if __name__ == "__main__":

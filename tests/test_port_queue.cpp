@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "sim/base/random.hpp"
-#include "sim/engine/port_queue.hpp"
+#include "sim/engine/network/port_queue.hpp"
 #include "tests/catch.hpp"
 
 namespace motley {

@@ -56,5 +56,15 @@ class Names(unittest.TestCase):
         self.assertEqual(prediction.spread([-1, 0.125], 0.25, 0, 1), [0, 0.25])
 
 
+class Fit(unittest.TestCase):
+    def test_every_kind_of_timing_is_drawn(self):
+        rows = [{"what": what, "measured_s": 0.1 + 0.01 * i, "fitted_s": 0.1} for i, what in enumerate(prediction.MARKERS)]
+        figure = prediction.draw_fit(pd.DataFrame(rows))
+        labels = [text.get_text() for text in figure.axes[0].get_legend().get_texts()]
+        plt.close(figure)
+        self.assertIn("gradient", labels)
+        self.assertEqual(set(labels), {"up", "down", "incast", "outcast", "ring", "gradient", "within 10%"})
+
+
 if __name__ == "__main__":
     unittest.main()

@@ -179,6 +179,8 @@ class Loading(unittest.TestCase):
     def test_every_described_column_is_there_and_no_other(self):
         known = json.loads((ROOT / "analysis/pictures/columns.json").read_text())
         for name, table in known.items():
+            if name in ("compare", "timings"):  # not of a results folder: by compare and calibrate
+                continue
             described = {column["name"] for column in table["columns"]}
             self.assertEqual(set(getattr(self.plain, name).columns) - described, set(), name)
 

@@ -1,9 +1,11 @@
 """The report's answer: who is first, by how much, and how sure that is."""
+import math
 import re
 import unittest
 
 from report_case import ALGORITHMS, RATIO, FolderCase, page_of
-from pictures import report, words
+from pictures import report, verdicts, what_to_do, words
+from pictures.figures import best
 from pictures.results import Results
 from results_fixture import write_results
 
@@ -18,10 +20,10 @@ class Answer(FolderCase):
 
     def test_the_first_lines_say_what_was_trained_and_what_was_modelled(self):
         results = Results(write_results(self.folder))
-        small_one = ("Times and bytes are those of the modelled network; accuracy and loss are those of the small one that was "
+        small_one = ("Times and bytes are those of the modelled architecture; accuracy and loss are those of the small model that was "
                      "trained. 4 workers: ")
         for cost, modelled in (({"profile": "resnet50", "model_size": "auto"}, "resnet50"),
-                               ({"profile": [{"flops": "1Gf", "bytes": "1MB"}]}, "a network of 1 layer"),
+                               ({"profile": [{"flops": "1Gf", "bytes": "1MB"}]}, "a model of 1 layer"),
                                ({"flops_per_sample": "10Gf", "model_size": "10MB"},
                                 "a model of 10Gf per sample and 10MB on the wire")):
             results.scenario["cost"] = cost
@@ -45,6 +47,19 @@ class Answer(FolderCase):
         results.summary.at[1, "verdicts"] = {"local": "slower", "sync": "faster"}
         self.assertEqual(words.answer_at(results, ())[1:], [
             "Placed behind it, though faster by the paired test: local 70.5 s.", "Slower: sync 106 s."])
+
+    def test_a_verdict_that_is_missing_is_undecided_wherever_it_is_shown(self):
+        results = Results(write_results(self.folder, ("sync", "async", "local")))
+        results.summary["verdicts"] = [{}, {"sync": "faster"}, {}]  # nothing is said of async against local
+        first = results.summary.iloc[1]
+        self.assertEqual([verdicts.verdict_against(first, other) for other in ("sync", "local")], ["faster", "undecided"])
+        self.assertIn("Undecided against it, after correction for the number of pairs or within the resolution: local 70.5 s.",
+                      words.answer_at(results, ()))
+        self.assertIn("local cannot be told from it", what_to_do.sentences(results)[0])
+        self.assertEqual(best.winner(results.summary)[2], "local")
+        for nothing in (None, math.nan, "", "fast"):
+            self.assertTrue(verdicts.is_undecided(first.to_dict() | {"verdict": nothing}))
+        self.assertFalse(verdicts.is_undecided(first))
 
     def test_the_order_is_that_of_the_places(self):
         # As where fewer of async's runs reach the target: its mean is lower, and it is not first.

@@ -5,7 +5,7 @@
 #include "sim/base/json.hpp"
 #include "sim/base/random.hpp"
 #include "sim/base/thread_pool.hpp"
-#include "sim/engine/wire_bytes.hpp"
+#include "sim/engine/network/wire_bytes.hpp"
 #include "sim/learning/rules/compression.hpp"
 #include "sim/learning/rules/step_memo.hpp"
 #include "tests/catch.hpp"
@@ -211,7 +211,7 @@ TEST_CASE("top_k sends the largest entries and keeps the rest for the next time"
   spec.share = 0.4;  // 2 of 5
   Compressor compressor(spec);
   Parameters v = vector_of({1, -4, 2, -2, 0.5});
-  CHECK(compressor.compress(v, random) == Approx(2 * 8.0 / (5 * 4.0)));
+  CHECK(compressor.compress(v, random).share(5) == Approx(2 * 8.0 / (5 * 4.0)));
   CHECK(std::vector<float>(v.values().begin(), v.values().end()) ==
         std::vector<float>{0, -4, 2, 0, 0});  // of 2 and -2 the first
   v = vector_of({1, 0, 0, 0, 0});
@@ -237,7 +237,7 @@ TEST_CASE("top_k sends everything where indices would make it longer") {
   spec.error_feedback = false;
   Compressor compressor(spec);
   Parameters v = vector_of({1, -4, 2, -2, 0.5});
-  CHECK(compressor.compress(v, random) == 1);
+  CHECK(compressor.compress(v, random).share(5) == 1);
   CHECK(std::vector<float>(v.values().begin(), v.values().end()) ==
         std::vector<float>{1, -4, 2, -2, 0.5});
 }
@@ -276,7 +276,7 @@ TEST_CASE("quantize sends multiples of the largest entry's part, right on averag
   for (int t = 0; t < draws; ++t) {
     Parameters v = vector_of(values);
     // 15 bits are two bytes; the maximum takes four.
-    REQUIRE(compressor.compress(v, random) == Approx((2 + 4) / 20.0));
+    REQUIRE(compressor.compress(v, random).share(5) == Approx((2 + 4) / 20.0));
     for (std::size_t i = 0; i < 5; ++i) {
       const float sent = v.values()[i];
       REQUIRE(sent == std::round(sent));  // multiples of 3/3
@@ -294,7 +294,7 @@ TEST_CASE("sign sends the mean magnitude with every entry's sign") {
   spec.kind = CompressSpec::Kind::sign;
   Compressor compressor(spec);
   Parameters v = vector_of({3, -1, 0.5, 0, -0.5});
-  CHECK(compressor.compress(v, random) == Approx((1 + 4) / 20.0));
+  CHECK(compressor.compress(v, random).share(5) == Approx((1 + 4) / 20.0));
   CHECK(std::vector<float>(v.values().begin(), v.values().end()) ==
         std::vector<float>{1, -1, 1, 1, -1});
   // Left out: 2, 0, -0.5, -1, 0.5; their mean magnitude is 0.8.
@@ -322,9 +322,13 @@ TEST_CASE("an encoded vector takes whole bytes, rounded up and never one too man
     for (const std::uint64_t k : std::vector<std::uint64_t>{1, n / 100 + 1, n / 7 + 1, n / 3}) {
       for (const std::uint64_t full :
            std::vector<std::uint64_t>{n * 4, 1000000, 8000000, 33333333}) {
+        CompressSpec spec;
+        spec.kind = CompressSpec::Kind::top_k;
+        spec.share = static_cast<double>(k) / static_cast<double>(n);
+        RandomStream unused(1, "unused", 0);
         Message message;
         message.vector = Parameters::zeros(n);
-        message.wire_share = static_cast<double>(8 * k) / static_cast<double>(4 * n);
+        message.encoding = Compressor(spec).compress(message.vector, unused);
         CAPTURE(n, k, full);
         CHECK(wire_bytes(message, full, n) == (full * 8 * k + 4 * n - 1) / (4 * n));
       }

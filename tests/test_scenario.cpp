@@ -260,9 +260,8 @@ TEST_CASE("A key that must be there is asked for with what it is") {
         "/model: needs \"kind\": one of softmax, mlp, cnn, resnet, quadratic or none (softmax "
         "(regression), mlp (fully connected layers with ReLU), cnn (convolutions, pooling and "
         "fully "
-        "connected layers), resnet (a residual network as for CIFAR, group normalisation), "
-        "quadratic "
-        "(synthetic, for checks against theory), none (nothing is learnt: only times))"},
+        "connected layers), resnet (a residual neural network as for CIFAR, group normalisation), "
+        "quadratic (synthetic, for checks against theory), none (nothing is learnt: only times))"},
        {"/cluster/link/latency", removed,
         "/cluster/link: needs \"latency\": a time with its unit, of at least 0 (of this link; a "
         "message pays the latency of every link it crosses)"},

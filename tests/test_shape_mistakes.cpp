@@ -94,8 +94,10 @@ TEST_CASE("racks that cannot be are refused at their place") {
   const std::string racks = "/cluster/fabric/racks";
   check_mistakes(
       shaped_scenario(),
-      {{racks + "/1", {}, racks + ": must hold everybody: 2 of gpu are in no rack"},
-       {racks + "/0/hosts/server", {}, racks + ": must hold everybody: 1 of server is in no rack"},
+      {{racks + "/1", {}, racks + ": must contain every host: 2 of gpu are in no rack"},
+       {racks + "/0/hosts/server",
+        {},
+        racks + ": must contain every host: 1 of server is in no rack"},
        {racks + "/1/hosts/gpu", 1, racks + "/1/hosts/gpu: must be whole nodes of 2 workers, got 1"},
        {racks + "/1/hosts/cpu", 3,
         racks + "/1/hosts/cpu: must be at most the 2 that are in no rack before, got 3"},
@@ -150,7 +152,7 @@ TEST_CASE("sites that cannot be are refused at their place") {
         {},
         fabric + "/links/1/between/1: must be the name of a site (did you mean 'a'?), got \"c\""},
        {fabric + "/sites/0/hosts/gpu", 2,
-        fabric + "/sites: must hold everybody: 2 of gpu are in no site"}});
+        fabric + "/sites: must contain every host: 2 of gpu are in no site"}});
 }
 
 TEST_CASE("a platform file leaves no room for a fabric") {

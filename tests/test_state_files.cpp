@@ -1,9 +1,9 @@
 // Hosts of a platform file that their state_file switches off and on: they fail and return at these
 // moments, as if the scenario had listed them.
 #include "sim/base/json.hpp"
-#include "sim/engine/engine_setup.hpp"
-#include "sim/engine/platform_profiles.hpp"
-#include "sim/engine/simgrid_generation.hpp"
+#include "sim/engine/platform/engine_setup.hpp"
+#include "sim/engine/platform/platform_profiles.hpp"
+#include "sim/engine/platform/simgrid_generation.hpp"
 #include "sim/study/described_experiment.hpp"
 #include "tests/catch.hpp"
 #include "tests/mistakes.hpp"

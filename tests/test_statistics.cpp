@@ -1,4 +1,5 @@
 // Intervals against tables and by simulation; comparisons against hand-made runs.
+#include <algorithm>
 #include <cmath>
 
 #include "sim/base/json.hpp"
@@ -377,10 +378,34 @@ TEST_CASE(
   REQUIRE(pairs.size() == 3);
   CHECK(pairs[0] ==
         "algorithm,against,/x/ratio,/y,pairs,ratio,ratio_low,ratio_high,bound,later_by_s,"
-        "resolution_s,p_value,p_holm,verdict");
+        "resolution_s,within_resolution,p_value,p_holm,verdict");
   CHECK(pairs[1].starts_with("a,b,8,\"1,5\",2,1.29099444873580"));
   CHECK(pairs[1].ends_with(",undecided"));
   CHECK(pairs[2].starts_with("b,a,8,\"1,5\",2,0.7745966692414834,"));
+}
+
+TEST_CASE("comparisons.csv says which times differ by less than their resolution") {
+  std::vector<RunResult> results;
+  for (const auto& [algorithm, time] :
+       {std::pair("a", 50.0), std::pair("b", 54.0), std::pair("c", 56.0)}) {
+    results.push_back(run_of(algorithm, 0, time));
+    results.back().curve.resize(2);  // between evaluations 5 s apart
+    results.back().curve[0].time_s = time - 2;
+    results.back().curve[1].time_s = time + 3;
+  }
+  results.push_back(run_of("never", 0, std::nullopt));
+  results.push_back(run_of("nor", 0, std::nullopt));
+  const std::vector<std::string> pairs =
+      tests::lines_of(comparisons_csv({}, compare(results, "a")));
+  const auto has = [&pairs](const std::string& begin, const std::string& end) {
+    return std::ranges::any_of(pairs, [&](const std::string& line) {
+      return line.starts_with(begin) && line.ends_with(end);
+    });
+  };
+  CHECK(has("a,b,", ",4,5,1,,,undecided"));
+  CHECK(has("b,a,", ",-4,5,1,,,undecided"));
+  CHECK(has("a,c,", ",6,5,0,,,undecided"));
+  CHECK(has("never,nor,", ",,,,,,undecided"));
 }
 
 }  // namespace

@@ -5,7 +5,7 @@
 
 #include "sim/base/json.hpp"
 #include "sim/results/statistics/tuning_score.hpp"
-#include "sim/study/successive_halving.hpp"
+#include "sim/study/tuning/successive_halving.hpp"
 #include "tests/catch.hpp"
 
 namespace motley {

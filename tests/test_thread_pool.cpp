@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "sim/base/thread_pool.hpp"
-#include "sim/engine/computation.hpp"
+#include "sim/engine/computing/computation.hpp"
 #include "tests/catch.hpp"
 
 namespace motley {

@@ -172,7 +172,7 @@ TEST_CASE("a mistake in what is tuned is told at its place") {
         "s.json: /algorithms/2/tune/staleness: has a value beside \"tune\" as well: remove one of "
         "them");
   CHECK(refusal(changed("/algorithms", {{{"name", "sync"}, {"step_size", 1}}})) ==
-        "s.json: /tune/step_size: is tuned by nobody: every algorithm that takes it has a value of "
+        "s.json: /tune/step_size: tunes no algorithm: every algorithm that takes it has a value of "
         "its own");
   CHECK(refusal(changed("/sweep", {{"/tune/runs", {10, 20}}})) ==
         "s.json: /sweep/~1tune~1runs: cannot be swept: /tune is of all runs together");

@@ -62,6 +62,13 @@ class Advice(FolderCase):
         lines = self.advice(axes={RATIO: [1, 4]}, undecided=[("async", "local")])
         self.assertEqual(lines[0], "Choose by spread ratio: async at 1 and 4. That it is faster than every other is not decided at 1 and 4.")
 
+    def test_where_step_sizes_are_swept_nobody_is_chosen(self):
+        for axes in ({STEP: [1, 2, 4]}, {RATIO: [1, 4], STEP: [1, 2, 4]}):
+            lines = self.advice(axes=axes)
+            self.assertTrue(lines[0].startswith("Do not choose yet: which algorithm is faster, each at its best step size, is not tested here."),
+                            lines[0])
+            self.assertFalse([line for line in lines if line.startswith("Choose")])
+
     def test_without_a_target_nothing_is_advised(self):
         write_results(self.folder, ALGORITHMS)
         file = self.folder / "scenario.json"
@@ -77,13 +84,14 @@ class Headline(FolderCase):
         line = words.over_the_sweep(Results(self.folder))
         # In the fixture only sync depends on the value, and is fastest at the smallest.
         self.assertTrue(line.startswith("At its best step size, async reaches 80 % test accuracy first, in 42.3 s at step size 1."), line)
-        self.assertIn("Chosen among 3 values of step size by the same runs, so not tested", line)
+        self.assertIn("Chosen by mean time, without a test, among 3 values of step size, and by the same runs", line)
         self.assertNotIn("points", line)
 
     def test_what_else_is_swept_is_the_question(self):
         write_results(self.folder, ALGORITHMS, axes={RATIO: [1, 4], STEP: [1, 2, 4]})
         line = words.over_the_sweep(Results(self.folder))
         self.assertTrue(line.startswith("First to reach 80 % test accuracy, each at its best step size: async at 2 of 2 points."), line)
+        self.assertIn("Chosen by mean time, without a test", line)
 
 
 class Size(FolderCase):

@@ -6,8 +6,8 @@
 #include <sstream>
 
 #include "sim/base/json.hpp"
-#include "sim/cli/whatif_lines.hpp"
-#include "sim/study/timing_rerun.hpp"
+#include "sim/cli/tables/whatif_lines.hpp"
+#include "sim/study/whatif/timing_rerun.hpp"
 #include "tests/catch.hpp"
 #include "tests/compared.hpp"
 #include "tests/small_scenario.hpp"

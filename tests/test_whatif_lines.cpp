@@ -3,8 +3,8 @@
 #include <sys/stat.h>
 
 #include "sim/base/json.hpp"
-#include "sim/cli/whatif_lines.hpp"
-#include "sim/study/whatif.hpp"
+#include "sim/cli/tables/whatif_lines.hpp"
+#include "sim/study/whatif/whatif.hpp"
 #include "tests/catch.hpp"
 #include "tests/small_scenario.hpp"
 
@@ -258,7 +258,7 @@ TEST_CASE("a sweep is asked at every point, a large one at its first") {
                        "--set", "/stop/updates=1"});
   REQUIRE(outcome.exit_code == 0);
   CHECK(contains(outcome.out, "\n  sync at /defaults/batch_size=1: "));
-  CHECK(contains(outcome.out, "asked at the first point only"));
+  CHECK(contains(outcome.out, "computed at the first point only"));
   CHECK_FALSE(contains(place.result("whatif.csv"), "\nsync,2,"));
 }
 

@@ -34,9 +34,9 @@ void PlannedRounds::check_deadline(double deadline_s, const BatchSizes& batches,
     fastest = std::min(fastest, flops / facts.speeds[i]);
   }
   if (deadline_s > fastest) return;
-  throw InputError(place, "must be above " + short_duration(fastest) +
-                              ", or nobody ever meets it: so long the fastest worker computes for "
-                              "a round");
+  throw InputError(
+      place, "must be above " + short_duration(fastest) +
+                 ", or no worker ever meets it: the fastest worker computes that long for a round");
 }
 
 }  // namespace motley

@@ -35,13 +35,12 @@ Fields<LocalWork> LocalWork::fields() {
          .minimum = 0,
          .above_minimum = true},
         &LocalWork::local_epochs);
-  f.add(
-      {.name = "local_work",
-       .doc = "equal (local_steps for everybody) or speed (local_steps for the fastest, others in "
-              "proportion to their speed)",
-       .fallback = "equal",
-       .choices = {"equal", "speed"}},
-      &LocalWork::local_work);
+  f.add({.name = "local_work",
+         .doc = "equal (local_steps for every worker) or speed (local_steps for the fastest, "
+                "others in proportion to their speed)",
+         .fallback = "equal",
+         .choices = {"equal", "speed"}},
+        &LocalWork::local_work);
   return f;
 }
 

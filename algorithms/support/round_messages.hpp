@@ -10,7 +10,7 @@
 
 namespace motley {
 
-/// Messages that workers send each other once a round, without a barrier of all. Rounds count from 1. Where
+/// Messages that workers send each other once per round, without a barrier of all. Rounds count from 1. Where
 /// nobody fails it is plain: whoever is asked for has sent one of this round, or will. One that joins
 /// late or returns tells everybody which round it begins with, and waits only for those that it has heard of
 /// since; so nobody waits for a message of a round that its sender has left out.

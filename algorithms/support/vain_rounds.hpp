@@ -12,7 +12,7 @@ class VainRounds {
  public:
   static constexpr std::size_t most = 1000;
 
-  /// `why`: what went wrong in each of them, "nobody was done before the deadline".
+  /// `why`: what went wrong in each of them, "no worker was done before the deadline".
   explicit VainRounds(std::string why) : why_(std::move(why)) {}
 
   /// A round has ended with so many results. std::runtime_error, which ends the run, after too many without.

@@ -68,9 +68,8 @@ FieldInfo WorkerGroups::field(const char* fallback) {
   return {.name = "groups",
           .doc =
               "how many at most (there are no more than different speeds, or workers), auto (as "
-              "many as "
-              "the Calinski-Harabasz ratio likes, which with noise is many), or lists of "
-              "workers by name or rank: [[\"gpu-0\", \"gpu-1\"], [\"cpu-0\"]]",
+              "many as maximise the Calinski-Harabasz ratio, which with noise is many), or lists "
+              "of workers by name or rank: [[\"gpu-0\", \"gpu-1\"], [\"cpu-0\"]]",
           .fallback = JsonValue::parse(fallback)};
 }
 

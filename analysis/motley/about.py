@@ -10,7 +10,7 @@ from .program import ask, call, plugin_options
 
 
 def algorithms(word: Optional[str] = None, *, plugins: Sequence[str] = ()) -> pd.DataFrame:
-    """The algorithms, one a row, by name; with a word only those of that name, of that family, or with it in their
+    """The algorithms, one per row, by name; with a word only those of that name, of that family, or with it in their
     description. With `plugins`, those of these libraries, too. The column `parameters` has a list of dictionaries: name, doc, default, must_be, schema."""
     listed: List[Dict[str, Any]] = ask(["algorithms", *([word] if word else []), *plugin_options(plugins)])["algorithms"]
     return pd.DataFrame(listed).set_index("name")

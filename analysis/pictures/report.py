@@ -276,7 +276,7 @@ def chart_cards(data):
                  choice("point", {p: p for p in data["points"]}, "point of the sweep") + ZOOM)
         cards.append(card("curves", "Learning curves", "Mean over replicas as far as all of them go, with its 95 % band where there are "
                           "five or more; thin lines are single replicas; dots are what merges would have given (an oracle), where "
-                          "nobody holds that model. Drag to zoom, double-click "
+                          "no worker holds that model. Drag to zoom, double-click "
                           "to reset; the buttons at the top hide an algorithm in every chart.", tools, wide=True))
     if data["target"] and any(r["time_to_target_mean_s"] is not None for rows in data["summary"].values() for r in rows):
         cards.append(card("target", "Time to target", "Mean and 95 % interval, in the order of places. An interval that ends in an arrow goes on. "

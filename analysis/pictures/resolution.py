@@ -1,7 +1,7 @@
-"""How finely times to target are known: the target is seen to be reached only when a model is evaluated. As the terminal
-says it, from the same two columns of comparisons.csv."""
+"""How finely times to target are known: the target is seen to be reached only when a model is evaluated. Which pairs are within
+that, comparisons.csv says."""
 from .figures.target import rows_of
-from .results import is_finite, seconds
+from .results import seconds
 
 MOST = 6  # pairs that are named in a sweep
 
@@ -9,15 +9,13 @@ MOST = 6  # pairs that are named in a sweep
 def near(results, point):
     """[("sync and async", resolution)]: neighbours of the table that might change places if evaluations were more frequent."""
     pairs = results.comparisons
-    if "later_by_s" not in pairs or "resolution_s" not in pairs:
-        return []
     for axis, value in zip(results.axes, point):
         pairs = pairs[pairs[axis] == value]
     names = list(rows_of(results, point)["algorithm"])
     found = []
     for first, second in zip(names, names[1:]):
         for _, pair in pairs[(pairs["algorithm"] == first) & (pairs["against"] == second)].iterrows():
-            if is_finite(pair["resolution_s"]) and abs(pair["later_by_s"]) < pair["resolution_s"]:
+            if pair["within_resolution"] == 1:
                 found.append((f"{first} and {second}", pair["resolution_s"]))
     return found
 

@@ -8,7 +8,10 @@ import re
 import pandas as pd
 
 # What the simulator says of its files: written by "motley columns --json", and a test holds it against that.
-DESCRIBED = json.loads((pathlib.Path(__file__).parent / "columns.json").read_text(encoding="utf-8"))
+# Those of motley compare and motley calibrate are for analysis/prediction.py.
+DESCRIBED = {name: table for name, table in
+             json.loads((pathlib.Path(__file__).parent / "columns.json").read_text(encoding="utf-8")).items()
+             if name not in ("compare", "timings")}
 COLUMNS = {name: [column["name"] for column in table["columns"]] for name, table in DESCRIBED.items()}
 TEXT = {column["name"] for table in DESCRIBED.values() for column in table["columns"] if column["kind"] == "text"}
 # Columns of energy and cost: there only where the scenario gives power or prices.

@@ -1,4 +1,4 @@
-"""What the simulator has decided, as it stands in summary.csv: nothing is decided here."""
+"""What the simulator has decided, as it stands in summary.csv and comparisons.csv: nothing is decided here."""
 
 ONE_REPLICA = "One replica: nothing is decided; see replicas."
 WHAT_MARKS_MEAN = "~: undecided, after correction for the number of pairs or within the resolution, though an interval may exclude 1."
@@ -15,6 +15,16 @@ WHAT_EDGE_MEANS = "†: tuned to the edge of its grid, so that better may lie be
 
 def known(value):
     return value is not None and value == value
+
+
+def verdict_of(told):
+    """"faster" or "slower" if that is what the file says; whatever else it says, and nothing at all, is "undecided"."""
+    return told if told in ("faster", "slower") else "undecided"
+
+
+def verdict_against(row, other):
+    """On the algorithm of a row of summary.csv against another one at the same point, by comparisons.csv."""
+    return verdict_of(row["verdicts"].get(other))
 
 
 def sign(row):
@@ -53,7 +63,7 @@ def is_at_edge(row):
 
 def is_undecided(row):
     """Whether the speed-up is to be marked. Of one replica nothing is decided: that is said once, not at every value."""
-    return row["replicas"] > 1 and row["algorithm"] != row["baseline"] and known(row["speedup"]) and row["verdict"] == "undecided"
+    return row["replicas"] > 1 and row["algorithm"] != row["baseline"] and known(row["speedup"]) and verdict_of(row["verdict"]) == "undecided"
 
 
 def mark(row):

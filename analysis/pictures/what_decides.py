@@ -1,4 +1,4 @@
-"""What decides: the bottleneck by whatif.csv, in the words of the terminal (sim/cli/whatif_lines.cpp); a test holds the
+"""What decides: the bottleneck by whatif.csv, in the words of the terminal (sim/cli/tables/whatif_lines.cpp); a test holds the
 one against the other. What is worth naming, and what of it is the bottleneck, whatif.csv says."""
 from .results import is_finite
 

@@ -2,9 +2,9 @@
 simulator's: verdicts of summary.csv and comparisons.csv, costs of summary.csv, gains of whatif.csv."""
 from . import words
 from .figures.target import rows_of, target_text
-from .parameters import choices_at_best, parameter_axes
+from .parameters import best_rows, parameter_axes
 from .results import seconds, value_text
-from .verdicts import is_at_edge, known
+from .verdicts import is_at_edge, known, verdict_against
 from .what_decides import asked, words_of
 
 WORTH = 1.02  # the least gain that is worth naming, as in whatif.csv
@@ -22,7 +22,7 @@ def named(change):
 def undecided_against(first, rows):
     """Those that the paired test does not tell from the first."""
     return [row["algorithm"] for row in rows if row["algorithm"] != first["algorithm"] and
-            first["verdicts"].get(row["algorithm"], "undecided") == "undecided" and known(row["time_to_target_mean_s"])]
+            verdict_against(first, row["algorithm"]) == "undecided" and known(row["time_to_target_mean_s"])]
 
 
 def choose(results, rows):
@@ -76,7 +76,7 @@ def improve(results, point, label):
     for change in mine.gains:
         samples = mine.samples.get(change)
         if change.startswith("without:") and samples is not None and samples >= KEPT:
-            lines.append(f"{label} hardly misses {change.partition(':')[2]}: without these workers it still computes "
+            lines.append(f"{label} hardly needs {change.partition(':')[2]}: without these workers it still computes "
                          f"{words.percent(samples)} of the samples per second.")
     return lines
 
@@ -109,11 +109,12 @@ def by_value(results, axis):
 
 
 def over_a_sweep(results):
-    """Whom to choose where; what to improve is said of the first point."""
-    if parameter_axes(results):
-        best = choices_at_best(results)
-        return [f"Choose {best[0][0]}. Then tune it by \"tune\", which gives every algorithm the same number of tries, on seeds that "
-                "are not reported."] if best else []
+    """Whom to choose where. Nobody where parameters of algorithms are swept: nothing is tested between points."""
+    axes = parameter_axes(results)
+    if axes:
+        names = words.joined([results.axis_name(axis) for axis in axes])
+        return [f"Do not choose yet: which algorithm is faster, each at its best {names}, is not tested here. Tune them with \"tune\", "
+                "which gives every algorithm the same number of tries, on seeds that are not reported."] if best_rows(results) else []
     return by_value(results, results.axes[0]) if len(results.axes) == 1 else [words.over_the_sweep(results)]
 
 
@@ -125,7 +126,7 @@ def sentences(results):
     rows = rows_of(results, points[0]).to_dict("records")
     there = [row for row in rows if known(row["time_to_target_mean_s"])]
     if not there:
-        return [f"Nobody reaches {target_text(results)}: let runs go on longer, choose an easier target, or tune the step sizes."]
+        return [f"No algorithm reaches {target_text(results)}: let runs go on longer, choose an easier target, or tune the step sizes."]
     if len(points) > 1:
         lines = over_a_sweep(results)
         more = improve(results, points[0], there[0]["algorithm"])

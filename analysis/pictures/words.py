@@ -2,7 +2,7 @@
 from .figures.target import rows_of, target_text
 from .parameters import best_rows, choices_at_best, parameter_axes, question_axes
 from .results import count_workers, energy_unit, list_of, object_of, seconds, value_text
-from .verdicts import NO_BOUND, ONE_REPLICA, is_no_bound, is_undecided, known, sign, supported
+from .verdicts import NO_BOUND, ONE_REPLICA, is_no_bound, is_undecided, known, sign, supported, verdict_against
 
 MANY_ALIKE = 4  # runs with the same warning: so many are counted, fewer are named
 
@@ -73,10 +73,10 @@ def both_ways(bandwidth):
 
 
 def modelled(cost):
-    """What network's costs were simulated in place of the trained model's; "" when they are its own."""
+    """Which architecture's costs were simulated in place of the trained model's; "" when they are its own."""
     profile = cost.get("profile")
     if isinstance(profile, list):
-        return f"a network of {number(len(profile), 'layer')}"
+        return f"a model of {number(len(profile), 'layer')}"
     if profile:
         return str(profile)
     given = [f"{cost[key]} {words}" for key, words in (("flops_per_sample", "per sample"), ("model_size", "on the wire"))
@@ -94,7 +94,7 @@ def trained_and_modelled(results):
         return [f"Modelled: {other}", "Nothing is trained, only times are simulated"]
     swept = " (at the first point of the sweep)" if any(a.startswith("/cost") for a in results.axes) else ""
     return [f"Trained: {kind}", f"Modelled: {other}{swept}",
-            "Times and bytes are those of the modelled network; accuracy and loss are those of the small one that was trained"]
+            "Times and bytes are those of the modelled architecture; accuracy and loss are those of the small model that was trained"]
 
 
 def question(results):
@@ -209,10 +209,8 @@ def those_behind(first, others):
     if first["replicas"] <= 1:
         return [f"Then {joined([time_text(row) for row in others])}."] if others else []
     sentences = []
-    told = {row["algorithm"]: first["verdicts"].get(row["algorithm"]) for row in others}
     for verdict in ("undecided", "slower", "faster"):
-        found = [time_text(row) for row in others
-                 if (told[row["algorithm"]] if told[row["algorithm"]] in BEHIND else "undecided") == verdict]
+        found = [time_text(row) for row in others if verdict_against(first, row["algorithm"]) == verdict]
         sentences += [BEHIND[verdict].format(joined(found))] if found else []
     return sentences
 
@@ -257,8 +255,8 @@ def at_best_values(results):
     names = joined([results.axis_name(axis) for axis in axes])
     if not best:
         return f"No algorithm reaches {wanted}, whatever {names}."
-    caution = (f" Chosen among {number(len(results.runs[axes].drop_duplicates()), 'value')} of {names} by the same runs, so not tested, "
-               "and better than it is; \"tune\" chooses on other seeds.")
+    caution = (f" Chosen by mean time, without a test, among {number(len(results.runs[axes].drop_duplicates()), 'value')} of {names}, and by "
+               "the same runs, which makes it look better than it is; \"tune\" chooses on other seeds.")
     if question_axes(results):
         total = len(results.runs[question_axes(results)].drop_duplicates())
         parts = [f"{label} at {count}" + (f" of {total} points" if i == 0 else "") for i, (label, count) in enumerate(choices_at_best(results))]

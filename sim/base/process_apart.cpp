@@ -24,12 +24,23 @@ ProcessApart::ProcessApart(const std::function<int()>& work) {
   std::_Exit(code);
 }
 
-std::optional<int> ProcessApart::result() {
+void ProcessApart::look(int options) {
   int status = 0;
-  if (!result_ && waitpid(process_, &status, WNOHANG) == process_) {
+  if (!result_ && waitpid(process_, &status, options) == process_) {
     result_ = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
   }
+}
+
+std::optional<int> ProcessApart::result() {
+  look(WNOHANG);
   return result_;
+}
+
+int ProcessApart::wait() {
+  do {
+    look(0);
+  } while (!result_ && errno == EINTR);
+  return result_.value_or(-1);
 }
 
 }  // namespace motley

@@ -16,8 +16,12 @@ class ProcessApart {
 
   /// The exit code once it has ended; -1 when it was killed.
   std::optional<int> result();
+  /// The same, waited for.
+  int wait();
 
  private:
+  void look(int options);
+
   pid_t process_ = 0;
   std::optional<int> result_;
 };

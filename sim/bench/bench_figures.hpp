@@ -10,8 +10,8 @@ struct Figure {
   std::string name;
   double value = 0;
   std::string unit;  ///< empty: a ratio
-  std::string
-      reach;  ///< what it should reach on the two-core reference machine; empty: for reference
+  /// What it should reach on the two-core reference machine; empty: for reference.
+  std::string reach;
   std::string how;  ///< how it was measured
 };
 

@@ -6,7 +6,7 @@
 
 #include "sim/base/format.hpp"
 #include "sim/base/place.hpp"
-#include "sim/cli/explained_runs.hpp"
+#include "sim/cli/tables/explained_runs.hpp"
 #include "sim/results/csv_table.hpp"
 #include "sim/results/statistics/summary_file.hpp"
 #include "sim/results/tables/run_tables.hpp"

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "sim/base/json.hpp"
-#include "sim/cli/sweep_points.hpp"
+#include "sim/cli/tables/sweep_points.hpp"
 
 /// What --fail-unless asks of results: "async.time_to_target_s < 40".
 namespace motley {
@@ -23,7 +23,7 @@ struct AssertedValue {
   bool is_column() const { return !algorithm.empty(); }
 };
 
-/// LEFT < RIGHT, perhaps only at some points of a sweep. A column of summary.csv is compared once a point; one
+/// LEFT < RIGHT, perhaps only at some points of a sweep. A column of summary.csv is compared once per point; one
 /// of runs.csv in every run, with the other side in the same replica.
 struct Assertion {
   std::string text;  ///< as it was written
@@ -40,8 +40,8 @@ Assertion parse_assertion(const std::string& text, const std::set<std::string>& 
 /// What became of it.
 struct Asserted {
   bool holds = false;
-  std::string
-      left;  ///< the value of the first case in which it does not hold, or else of the first case
+  /// The value of the first case in which it does not hold, or else of the first case.
+  std::string left;
   std::string right;
   std::string where;  ///< which case that is: "replica 2 at ratio=8"; empty when there is but one
 };

@@ -19,12 +19,12 @@ namespace po = boost::program_options;
 namespace motley {
 
 std::vector<Command> commands() {
-  return {run_command(),        new_command(),        new_algorithm_command(), new_model_command(),
-          new_data_command(),   data_command(),       explain_command(),       report_command(),
-          diff_command(),       validate_command(),   plan_command(),          merge_command(),
-          slurm_command(),      live_command(),       calibrate_command(),     compare_command(),
-          algorithms_command(), networks_command(),   columns_command(),       schema_command(),
-          bench_command(),      completion_command(), manual_command()};
+  return {run_command(),      new_command(),        new_algorithm_command(), new_model_command(),
+          new_data_command(), data_command(),       explain_command(),       report_command(),
+          diff_command(),     verdicts_command(),   validate_command(),      plan_command(),
+          merge_command(),    slurm_command(),      live_command(),          calibrate_command(),
+          compare_command(),  algorithms_command(), architectures_command(), columns_command(),
+          schema_command(),   bench_command(),      completion_command(),    manual_command()};
 }
 
 namespace {
@@ -41,7 +41,7 @@ void print_overview(std::ostream& out) {
       out << "  " << std::left << std::setw(15) << command.name << command.summary << "\n";
     }
   }
-  out << "\n'motley COMMAND --help' tells more; 'motley --version' prints the version.\n\n"
+  out << "\n'motley COMMAND --help' says more; 'motley --version' prints the version.\n\n"
          "Example:\n  motley run scenarios/quickstart.json\n";
 }
 
@@ -151,8 +151,9 @@ int dispatch(const std::vector<std::string>& command_line) {
     if (command.name == name) return execute(command, command_line);
     names.push_back(command.name);
   }
-  throw InputError("unknown command '" + name + "'" + did_you_mean(name, names) +
-                   "; see 'motley --help'");
+  const std::string hint =
+      name == "networks" ? " (it is now 'architectures')" : did_you_mean(name, names);
+  throw InputError("unknown command '" + name + "'" + hint + "; see 'motley --help'");
 }
 
 /// Says it to people and, where one document was asked for, to the program that reads it.

@@ -45,6 +45,7 @@ Command algorithms_command();
 Command bench_command();
 Command explain_command();
 Command diff_command();
+Command verdicts_command();
 Command new_algorithm_command();
 Command new_model_command();
 Command new_data_command();
@@ -56,7 +57,7 @@ std::vector<Command> commands();
 Command report_command();
 Command new_command();
 Command data_command();
-Command networks_command();
+Command architectures_command();
 Command schema_command();
 Command columns_command();
 

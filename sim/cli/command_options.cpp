@@ -19,9 +19,10 @@ po::options_description scenario_options() {
 
 po::options_description plugin_option() {
   po::options_description group;
-  group.add_options()("plugin", po::value<std::vector<std::string>>()->value_name("LIBRARY"),
-                      "load a plug-in with algorithms, models or kinds of data, beside those that "
-                      "a scenario lists or instead of one of the same file name; may be repeated");
+  group.add_options()(
+      "plugin", po::value<std::vector<std::string>>()->value_name("LIBRARY"),
+      "load a plug-in with algorithms, models or kinds of data, in addition to those that a "
+      "scenario lists, or instead of one of the same file name; may be repeated");
   return group;
 }
 

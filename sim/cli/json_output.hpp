@@ -19,7 +19,7 @@ bool wants_json(const boost::program_options::variables_map& options);
 /// Prints the document. Text in it that is not UTF-8, such as the name of a file, gets U+FFFD.
 void print_json(const Json& document);
 
-/// A CSV file of a results folder as a list of objects, one a row: numbers are numbers, an empty cell
+/// A CSV file of a results folder as a list of objects, one per row: numbers are numbers, an empty cell
 /// is null. What the columns are called and which are numbers is said where the file is described. An
 /// empty list when there is no such file.
 Json table_json(const std::filesystem::path& folder, const std::string& table);

@@ -16,7 +16,7 @@ namespace motley {
 enum class ProgressStyle {
   none,
   people,  ///< one line that is rewritten on a terminal, plain lines elsewhere
-  json,    ///< an object a line, for programs
+  json,    ///< one object per line, for programs
 };
 
 /// Tells on stderr how far the runs are.

@@ -45,6 +45,13 @@ int make_report(const std::filesystem::path& results, const std::vector<std::str
   return run_and_wait(words, output);
 }
 
+void check_figure_name(const std::string& figure) {
+  for (const char* ending : {".png", ".svg", ".pdf"}) {
+    if (figure.ends_with(ending)) return;
+  }
+  throw InputError("--figure: must end in .png, .svg or .pdf, got " + figure);
+}
+
 int draw_prediction(const std::filesystem::path& csv, const std::string& figure) {
   return run_and_wait({python(), script("prediction.py").string(), csv.string(), figure},
                       ChildOutput::shown);

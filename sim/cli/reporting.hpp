@@ -13,6 +13,9 @@ namespace motley {
 int make_report(const std::filesystem::path& results, const std::vector<std::string>& options = {},
                 ChildOutput output = ChildOutput::shown);
 
+/// InputError unless it is the name of a figure that can be drawn; to be called before anything is measured.
+void check_figure_name(const std::string& figure);
+
 /// Draws what `motley compare` has written, in the same way.
 int draw_prediction(const std::filesystem::path& csv, const std::string& figure);
 

@@ -6,7 +6,7 @@
 #include <simgrid/kernel/Timer.hpp>
 #include <simgrid/s4u.hpp>
 
-#include "sim/engine/fetch_ahead.hpp"
+#include "sim/engine/computing/fetch_ahead.hpp"
 
 namespace motley {
 

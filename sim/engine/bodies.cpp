@@ -1,6 +1,6 @@
 #include "sim/engine/bodies.hpp"
 
-#include "sim/engine/simgrid_generation.hpp"
+#include "sim/engine/platform/simgrid_generation.hpp"
 #include "sim/engine/simulated_server.hpp"
 #include "sim/engine/world.hpp"
 

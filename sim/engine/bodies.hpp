@@ -5,7 +5,7 @@
 
 #include <simgrid/s4u.hpp>
 
-#include "sim/engine/shard_state.hpp"
+#include "sim/engine/model/shard_state.hpp"
 #include "sim/engine/simulated_worker.hpp"
 
 namespace motley {

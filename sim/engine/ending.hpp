@@ -8,7 +8,7 @@
 
 #include "sim/base/thread_pool.hpp"
 #include "sim/engine/agenda.hpp"
-#include "sim/engine/network.hpp"
+#include "sim/engine/network/network.hpp"
 #include "sim/results/recorder.hpp"
 #include "sim/vocabulary/message.hpp"
 

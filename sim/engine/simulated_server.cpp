@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "sim/engine/wire_bytes.hpp"
+#include "sim/engine/network/wire_bytes.hpp"
 #include "sim/engine/world.hpp"
 
 namespace motley {
@@ -24,9 +24,7 @@ double SimulatedServer::clock() const {
 }
 
 RandomStream& SimulatedServer::random(const std::string& name) {
-  constexpr std::uint32_t servers = 0xffffffffU;  // in the place of a worker's rank
-  const std::uint64_t seed = world_.setup.scenario.seed;
-  return streams_.try_emplace(name, seed, name, servers).first->second;
+  return streams_.get(name, world_.setup.scenario.seed, NamedStreams::servers);
 }
 
 Model SimulatedServer::initial_model() const {

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "sim/base/random.hpp"
-#include "sim/engine/shard_state.hpp"
+#include "sim/engine/model/shard_state.hpp"
+#include "sim/engine/named_streams.hpp"
 #include "sim/vocabulary/server.hpp"
 
 namespace motley {
@@ -80,7 +80,7 @@ class SimulatedServer final : public Server {
   std::function<void(std::size_t)> welcome_;
   std::optional<Model> sent_;  // what was sent last; where somebody may fail
   mutable bool has_skipped_ = false;
-  std::map<std::string, RandomStream> streams_;
+  NamedStreams streams_;
 };
 
 }  // namespace motley

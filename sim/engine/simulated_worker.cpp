@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include "sim/engine/pushes.hpp"
+#include "sim/engine/model/pushes.hpp"
 #include "sim/engine/world.hpp"
 
 namespace motley {
@@ -25,8 +25,7 @@ double SimulatedWorker::clock() const {
 }
 
 RandomStream& SimulatedWorker::random(const std::string& name) {
-  const std::uint64_t seed = world_.setup.scenario.seed;
-  return streams_.try_emplace(name, seed, name, static_cast<std::uint32_t>(rank_)).first->second;
+  return streams_.get(name, world_.setup.scenario.seed, static_cast<std::uint32_t>(rank_));
 }
 
 Model SimulatedWorker::initial_model() {

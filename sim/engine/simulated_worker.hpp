@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "sim/base/random.hpp"
-#include "sim/engine/simulated_group.hpp"
-#include "sim/engine/worker_computation.hpp"
+#include "sim/engine/collectives/simulated_group.hpp"
+#include "sim/engine/computing/worker_computation.hpp"
+#include "sim/engine/named_streams.hpp"
 #include "sim/vocabulary/worker.hpp"
 
 namespace motley {
@@ -109,7 +109,7 @@ class SimulatedWorker final : public Worker {
   WorkerMail mail_;
   WorkerSamples samples_;
   WorkerComputation computation_;
-  std::map<std::string, RandomStream> streams_;
+  NamedStreams streams_;
   std::map<std::string, SimulatedGroup*> groups_;  // by name, everybody's too
   std::vector<std::unique_ptr<SimulatedGroup>> other_groups_;
 };

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include "sim/engine/whole_model.hpp"
-#include "sim/engine/wire_bytes.hpp"
+#include "sim/engine/model/whole_model.hpp"
+#include "sim/engine/network/wire_bytes.hpp"
 #include "sim/engine/world.hpp"
 
 namespace motley {
@@ -89,27 +89,15 @@ Model WorkerMail::pull() {
 
 // ---- Pushes ----
 
-namespace {
-
-/// Of the modelled network's part that a shard stands for, in single precision.
-std::size_t modelled_entries(const Shard& shard) {
-  return std::max<std::uint64_t>(1, shard.bytes / sizeof(float));
-}
-
-}  // namespace
-
 void WorkerMail::send_to_server(std::size_t shard, Push&& push, bool exactly) {
   const Shard& to = world_.layout.shard(shard).shard;
   push.sender = rank_;
   const bool is_compressed = !compressors_.empty() && push.kind == "gradient";
   if (is_compressed && exactly) compressors_[shard].send_all(push.vector);
   if (is_compressed && !exactly) {
-    push.wire_share = compressors_[shard].compress(push.vector, compress_random_);
-    if (world_.setup.scenario.cost.profile) {
-      push.wire_share = compressors_[shard].wire_share(modelled_entries(to));
-    }
+    push.encoding = compressors_[shard].compress(push.vector, compress_random_);
   }
-  const std::uint64_t bytes = wire_bytes(push, to.bytes, to.size);
+  const std::uint64_t bytes = push_bytes(push, to, world_.setup.scenario.cost);
   Parcel& parcel = world_.post.parcels().make();
   parcel.shard = shard;
   parcel.event.kind = Event::Kind::message;

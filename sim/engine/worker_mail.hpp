@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "sim/base/random.hpp"
-#include "sim/engine/arrival.hpp"
-#include "sim/engine/inbox.hpp"
+#include "sim/engine/network/arrival.hpp"
+#include "sim/engine/network/inbox.hpp"
 #include "sim/learning/rules/compression.hpp"
 #include "sim/vocabulary/message.hpp"
 

@@ -4,7 +4,8 @@
 #include <chrono>
 #include <stdexcept>
 
-#include "sim/engine/worker_samples.hpp"
+#include "sim/engine/computing/worker_samples.hpp"
+#include "sim/live/median.hpp"
 #include "sim/live/start_together.hpp"
 
 namespace motley {
@@ -26,11 +27,6 @@ const char* Timing::name(What what) {
 }
 
 namespace {
-
-double median_of(std::vector<double> values) {
-  std::ranges::sort(values);
-  return values[values.size() / 2];
-}
 
 class Calibrating {
  public:
@@ -89,7 +85,7 @@ class Calibrating {
   void wait(const Ready& ready) {
     constexpr double patience_s = 300;
     if (post_.wait(post_.now() + patience_s, ready)) return;
-    post_.end({Ending::How::failed, "somebody has not answered for 5 minutes"});
+    post_.end({Ending::How::failed, "a rank has not answered for 5 minutes"});
     post_.throw_if_over();
   }
 
@@ -179,10 +175,14 @@ class Calibrating {
     problem.initial_model(setup.scenario.seed, x);
     constexpr std::size_t most = 256;
     constexpr double least_s = 0.05;  // of all repetitions together
-    for (std::size_t batch = 1; batch <= std::min(most, problem.train_size()); batch *= 2) {
+    // The others wait, and not for ever: where gradients are slow there are fewer of them, and fewer batches.
+    constexpr double enough_s = 10;
+    double longest_s = 0;
+    for (std::size_t batch = 1;
+         batch <= std::min(most, problem.train_size()) && longest_s < enough_s; batch *= 2) {
       std::vector<double> seconds;
       double all = 0;
-      while (seconds.size() < setup_.repetitions || all < least_s) {
+      while (all < enough_s && (seconds.size() < setup_.repetitions || all < least_s)) {
         samples.draw(batch);
         workspace->variations = samples.variations();
         const double begin = LiveClock::machine_s();
@@ -191,6 +191,7 @@ class Calibrating {
         all += seconds.back();
       }
       measured_.computing.push_back({me(), batch, median_of(seconds)});
+      longest_s = std::max(longest_s, measured_.computing.back().seconds);
     }
   }
 
@@ -230,8 +231,7 @@ Measured calibrate(LiveRanks& ranks, const CalibrationSetup& setup) {
   try {
     return calibrating.measure();
   } catch (const RunOver&) {
-    throw std::runtime_error("rank " + std::to_string(ranks.rank()) +
-                             ": the calibration is over: " + calibrating.ending().reason);
+    throw std::runtime_error("the calibration is over: " + calibrating.ending().reason);
   }
 }
 

@@ -31,7 +31,7 @@ struct Timing {
 struct SpeedTiming {
   std::uint64_t rank = 0;
   std::uint64_t batch = 0;
-  double seconds = 0;  ///< of one gradient, the median of several
+  double seconds = 0;  ///< of one gradient, the median of several, or of fewer where they are slow
 };
 
 struct Measured {

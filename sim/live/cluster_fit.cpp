@@ -4,6 +4,9 @@
 #include <cmath>
 #include <sstream>
 
+#include "sim/live/median.hpp"
+#include "sim/results/tables/timings_table.hpp"
+
 namespace motley {
 namespace {
 
@@ -51,27 +54,38 @@ std::vector<std::pair<double, double>> points_of(const Measured& measured, Timin
     }
   }
   std::vector<std::pair<double, double>> points;
-  for (auto& [bytes, seconds] : by_size) {
-    std::ranges::sort(seconds);
-    const std::size_t half = seconds.size() / 2;
-    const double median =
-        seconds.size() % 2 == 1 ? seconds[half] : (seconds[half - 1] + seconds[half]) / 2;
-    points.emplace_back(static_cast<double>(bytes), median);
+  for (const auto& [bytes, seconds] : by_size) {
+    points.emplace_back(static_cast<double>(bytes), median_of(seconds));
   }
   return points;
 }
 
-/// What the largest number of messages at once reached together, each way being so long.
-double together_Bps(const Measured& measured, Timing::What what, double round_trip_s) {
-  const Timing* most = nullptr;
+/// What messages at once reached together, each way being so long: the median over the numbers of workers, two and
+/// more, at which they were slower than the links of these workers allow (`own_Bps`, by worker). Where that never was
+/// so the hub is faster than all of them, and what most of them reached is all that is known.
+double together_Bps(const Measured& measured, Timing::What what, double round_trip_s,
+                    const std::vector<double>& own_Bps) {
+  constexpr double nearly = 0.9;
+  std::vector<double> at_limit;
+  std::uint64_t most = 0;
+  double of_most_Bps = 0;
   for (const Timing& timing : measured.network) {
-    if (timing.what == what && (most == nullptr || timing.senders >= most->senders)) most = &timing;
+    if (timing.what != what || timing.bytes < ClusterFit::large) continue;
+    const double moving_s = timing.seconds - round_trip_s;
+    // On a busy machine messages alone may have taken longer than all together.
+    const double Bps = static_cast<double>(timing.senders * timing.bytes) /
+                       (moving_s > 0 ? moving_s : timing.seconds);
+    if (timing.senders >= most) {
+      most = timing.senders;
+      of_most_Bps = Bps;
+    }
+    const auto last = own_Bps.begin() + static_cast<std::ptrdiff_t>(timing.senders);
+    const double slowest_Bps = *std::min_element(own_Bps.begin(), last);
+    if (timing.senders > 1 && Bps < nearly * static_cast<double>(timing.senders) * slowest_Bps) {
+      at_limit.push_back(Bps);
+    }
   }
-  if (most == nullptr) return 0;
-  const double moving_s = most->seconds - round_trip_s;
-  // On a busy machine messages alone may have taken longer than all together.
-  return static_cast<double>(most->senders * most->bytes) /
-         (moving_s > 0 ? moving_s : most->seconds);
+  return at_limit.empty() ? of_most_Bps : median_of(at_limit);
 }
 
 double fitted(const Timing& timing, const ClusterFit& fit, const ClusterPlan& cluster) {
@@ -130,9 +144,15 @@ ClusterFit fit_cluster(const Measured& measured, const ClusterPlan& cluster) {
     }
   }
   if (!cluster.servers.empty()) {
+    std::vector<double> up_Bps;
+    std::vector<double> down_Bps;
+    for (const HostPlan& worker : cluster.workers) {
+      up_Bps.push_back(fit.classes.at(worker.class_name).up_Bps);
+      down_Bps.push_back(fit.classes.at(worker.class_name).down_Bps);
+    }
     FittedLink hub{longest_way_s / 2, 0, 0};
-    hub.down_Bps = together_Bps(measured, Timing::What::incast, 2 * longest_way_s);
-    hub.up_Bps = together_Bps(measured, Timing::What::outcast, 2 * longest_way_s);
+    hub.down_Bps = together_Bps(measured, Timing::What::incast, 2 * longest_way_s, up_Bps);
+    hub.up_Bps = together_Bps(measured, Timing::What::outcast, 2 * longest_way_s, down_Bps);
     fit.hub = hub;
   }
   for (const Timing& timing : measured.network) {
@@ -148,9 +168,20 @@ ClusterFit fit_cluster(const Measured& measured, const ClusterPlan& cluster) {
     count += 1;
   }
   for (const auto& [name, batches] : sums) {
+    const double workers = batches.begin()->second.second;  // the smallest batch is timed by all
     for (const auto& [batch, sum] : batches) {
+      if (sum.second < workers) continue;
       fit.samples_per_s[name][batch] = static_cast<double>(batch) / (sum.first / sum.second);
     }
+  }
+  for (const SpeedTiming& timing : measured.computing) {
+    const auto& rates = fit.samples_per_s.at(cluster.workers[timing.rank].class_name);
+    const auto rate = rates.find(timing.batch);
+    if (rate == rates.end()) continue;
+    FittedSpeed known;
+    static_cast<SpeedTiming&>(known) = timing;
+    known.fitted_s = static_cast<double>(timing.batch) / rate->second;
+    fit.speeds.push_back(known);
   }
   return fit;
 }
@@ -164,6 +195,12 @@ double ClusterFit::mean_error() const {
     ++count;
   }
   return count > 0 ? sum / count : 0;
+}
+
+double ClusterFit::mean_speed_error() const {
+  double sum = 0;
+  for (const FittedSpeed& speed : speeds) sum += std::abs(speed.fitted_s / speed.seconds - 1);
+  return speeds.empty() ? 0 : sum / static_cast<double>(speeds.size());
 }
 
 namespace {
@@ -209,15 +246,16 @@ Json with_fit(Json scenario, const ClusterFit& fit) {
 }
 
 std::string to_csv(const ClusterFit& fit) {
-  std::ostringstream text;
-  text.precision(9);
-  text << "what,worker,senders,bytes,measured_s,fitted_s,error\n";
+  std::string text = timings_table().header();
   for (const FittedTiming& timing : fit.timings) {
-    text << Timing::name(timing.what) << "," << timing.worker << "," << timing.senders << ","
-         << timing.bytes << "," << timing.seconds << "," << timing.fitted_s << ","
-         << timing.fitted_s / timing.seconds - 1 << "\n";
+    text += timings_table().line({Timing::name(timing.what), timing.worker, timing.senders,
+                                  timing.bytes, 0, timing.seconds, timing.fitted_s});
   }
-  return text.str();
+  for (const FittedSpeed& speed : fit.speeds) {
+    text += timings_table().line(
+        {"gradient", speed.rank, 1, 0, speed.batch, speed.seconds, speed.fitted_s});
+  }
+  return text;
 }
 
 }  // namespace motley

@@ -15,6 +15,11 @@ struct FittedTiming : Timing {
   double fitted_s = 0;
 };
 
+/// The same of a gradient.
+struct FittedSpeed : SpeedTiming {
+  double fitted_s = 0;
+};
+
 /// A host's own link, as a scenario describes it.
 struct FittedLink {
   double latency_s = 0;
@@ -27,7 +32,10 @@ struct FittedLink {
 ///
 /// A class's bandwidth is the slope of its messages of `large` bytes and more, by least squares of relative
 /// errors; the intercept is twice the latency of a way. What several messages at once reach together is
-/// the hub's bandwidth.
+/// the hub's bandwidth: the median over how many there were, where the hub was the limit and not their own links.
+///
+/// A class takes as long for a batch as its workers do in the mean. Batches that not all of them were timed with are
+/// left out.
 struct ClusterFit {
   static constexpr std::uint64_t large = 100'000;
 
@@ -36,9 +44,12 @@ struct ClusterFit {
   /// Samples per second by batch, of each class; none where computing is emulated.
   std::map<std::string, std::map<std::uint64_t, double>> samples_per_s;
   std::vector<FittedTiming> timings;
+  std::vector<FittedSpeed> speeds;  ///< those of the batches in samples_per_s
 
   /// How far the fit is from the timings of large messages: the mean of the relative errors, unsigned.
   double mean_error() const;
+  /// The same of all gradients: how far workers of a class are from each other.
+  double mean_speed_error() const;
 };
 
 ClusterFit fit_cluster(const Measured& measured, const ClusterPlan& cluster);
@@ -46,7 +57,7 @@ ClusterFit fit_cluster(const Measured& measured, const ClusterPlan& cluster);
 /// The scenario with the links of the fit, and the speeds if there are any, in its cluster.
 Json with_fit(Json scenario, const ClusterFit& fit);
 
-/// The timings as CSV: what, worker, senders, bytes, measured_s, fitted_s, error.
+/// The timings as CSV; see timings_table.hpp.
 std::string to_csv(const ClusterFit& fit);
 
 }  // namespace motley

@@ -1,12 +1,14 @@
 #include "sim/live/farewell.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <set>
 
 namespace motley {
 namespace {
 
-/// How long the others are given in all. Who interrupts a run often kills it a second later.
+/// How long the others are given: in all, or after a normal end since something last came or left. Who interrupts a
+/// run often kills it a second later.
 double patience_s(const Ending& ending) {
   switch (ending.how) {
     case Ending::How::interrupted:
@@ -18,9 +20,10 @@ double patience_s(const Ending& ending) {
   }
 }
 
-constexpr std::size_t piece_bytes = std::size_t{32} << 20U;
+constexpr std::size_t piece_bytes = std::size_t{4} << 20U;
 
-void send_log(Post& post, std::size_t to) {
+/// `moves`: called whenever a piece has left.
+void send_log(Post& post, std::size_t to, const std::function<void()>& moves) {
   ByteWriter all;
   put_log(all, post.log());
   const std::span<const std::byte> bytes = all.bytes();
@@ -31,7 +34,7 @@ void send_log(Post& post, std::size_t to) {
     content.put<std::uint64_t>(begin);
     content.put<std::uint64_t>(bytes.size());
     content.put_list(piece);
-    post.send(to, PacketKind::log, content, 0);
+    post.send(to, PacketKind::log, content, 0, moves);
   }
 }
 
@@ -56,15 +59,31 @@ struct Incoming {
 Gathered gather_logs(Post& post) {
   std::set<std::size_t> thanked;
   std::vector<Incoming> incoming(post.ranks());
-  post.on(PacketKind::log, [&](Packet& packet) { incoming[packet.from].add(packet.content()); });
-  post.on(PacketKind::answer, [&](Packet& packet) { thanked.insert(packet.from); });
+  const bool is_normal = post.ending().is_normal();
+  const double patience = patience_s(post.ending());
+  double until = post.now() + patience;
+  const auto moves = [&] {
+    if (is_normal) until = post.now() + patience;
+  };
+  post.on(PacketKind::log, [&](Packet& packet) {
+    moves();
+    Incoming& log = incoming[packet.from];
+    log.add(packet.content());
+    if (log.is_complete()) post.send(packet.from, PacketKind::answer);
+  });
+  post.on(PacketKind::answer, [&](Packet& packet) {
+    moves();
+    thanked.insert(packet.from);
+  });
   post.while_waiting(nullptr);
+  const auto wait_while_it_moves = [&](const auto& ready) {
+    post.wait_anyway(forever, [&] { return ready() || post.now() >= until; });
+  };
 
-  const double until = post.now() + patience_s(post.ending());
   ByteWriter nothing;
   post.send_to_others(PacketKind::farewell, nothing);
   // Half of it, where somebody may be silent: the logs come after.
-  const double half = post.ending().is_normal() ? until : (post.now() + until) / 2;
+  const double half = is_normal ? until : (post.now() + until) / 2;
   post.wait_anyway(half, [&] {
     return post.farewells().size() + 1 == post.ranks() && !post.transport().is_busy();
   });
@@ -76,14 +95,14 @@ Gathered gather_logs(Post& post) {
   }
   const std::size_t writer = *gone.begin();
   if (writer != post.rank()) {
-    send_log(post, writer);
-    post.wait_anyway(until, [&] { return thanked.contains(writer); });
+    send_log(post, writer, moves);
+    wait_while_it_moves([&] { return thanked.contains(writer); });
     if (gathered.lost.empty()) {
-      post.wait_anyway(until, [&] { return post.transport().has_sent_all(); });
+      wait_while_it_moves([&] { return post.transport().has_sent_all(); });
     }
     return gathered;
   }
-  post.wait_anyway(until, [&] {
+  wait_while_it_moves([&] {
     return std::ranges::all_of(gone, [&](std::size_t rank) {
       return rank == post.rank() || incoming[rank].is_complete();
     });
@@ -95,14 +114,13 @@ Gathered gather_logs(Post& post) {
     } else if (incoming[rank].is_complete()) {
       ByteReader reader(incoming[rank].bytes);
       take_log(reader, (*gathered.logs)[rank]);
-      post.send(rank, PacketKind::answer);
     } else {
       gathered.lost.push_back(rank);
     }
   }
   // What was sent to a lost one never leaves. The thanks to the others are short and leave at once.
   if (gathered.lost.empty()) {
-    post.wait_anyway(until, [&] { return post.transport().has_sent_all(); });
+    wait_while_it_moves([&] { return post.transport().has_sent_all(); });
   }
   return gathered;
 }

@@ -6,7 +6,7 @@
 namespace motley {
 
 LiveComputation::LiveComputation(LiveContext& context, std::size_t rank, WorkerSamples& samples,
-                                 GivenUp is_given_up)
+                                 IsGivenUp is_given_up)
     : context_(context),
       rank_(rank),
       samples_(samples),
@@ -90,7 +90,10 @@ bool LiveComputation::pass_until(double end_s, const Until& until, const Shown& 
 // ---- The real computation ----
 
 void LiveComputation::compute() {
-  real_.compute(context_.setup().problem, *workspace_, samples_, &give_up_);
+  try {
+    real_.compute(context_.setup().problem, *workspace_, samples_, &give_up_);
+  } catch (const GivenUp&) {  // pass_until() knows
+  }
   real_end_s_ = LiveClock::machine_s();
 }
 

@@ -5,7 +5,7 @@
 #include <optional>
 #include <vector>
 
-#include "sim/engine/real_steps.hpp"
+#include "sim/engine/computing/real_steps.hpp"
 #include "sim/live/compute_thread.hpp"
 #include "sim/live/live_context.hpp"
 #include "sim/scenario/noise.hpp"
@@ -13,13 +13,13 @@
 namespace motley {
 
 /// What a worker computes, really. Where computations are emulated each takes the time that the scenario
-/// gives it: the rest is waited for. Work that is given up ends at the next batch.
+/// gives it: the rest is waited for. Work that is given up ends before the next layer of the model.
 class LiveComputation {
  public:
   /// `is_given_up`: whether this is the moment.
-  using GivenUp = std::function<bool(const Until&)>;
+  using IsGivenUp = std::function<bool(const Until&)>;
   LiveComputation(LiveContext& context, std::size_t rank, WorkerSamples& samples,
-                  GivenUp is_given_up);
+                  IsGivenUp is_given_up);
 
   // See Worker.
   std::optional<Gradient> gradient(const Model& x, std::size_t n, const Until& until);
@@ -56,7 +56,7 @@ class LiveComputation {
   LiveContext& context_;
   std::size_t rank_;
   WorkerSamples& samples_;
-  GivenUp is_given_up_;
+  IsGivenUp is_given_up_;
   StepNoise noise_;
   std::optional<StepNoise> measured_noise_;  // of calls of measure_speed() in a row
   std::unique_ptr<SpeedCurve> curve_;

@@ -3,8 +3,8 @@
 #include <cmath>
 #include <limits>
 
-#include "sim/engine/modelled_layers.hpp"
-#include "sim/engine/whole_model.hpp"
+#include "sim/engine/model/modelled_layers.hpp"
+#include "sim/engine/model/whole_model.hpp"
 
 namespace motley {
 
@@ -31,6 +31,13 @@ LiveContext::LiveContext(const SimulationSetup& setup, const Algorithm& algorith
                         setup_.scenario.cost.flops_per_update, {});
 }
 
+std::optional<std::size_t> LiveContext::shard_of(std::size_t rank) const {
+  for (std::size_t shard = 0; algorithm_.needs_server() && shard < shards_.size(); ++shard) {
+    if (node_of(shards_[shard]) == rank) return shard;
+  }
+  return std::nullopt;
+}
+
 // ---- What is recorded ----
 
 void LiveContext::note(LogEntry entry) {
@@ -43,6 +50,7 @@ bool LiveContext::is_due(std::uint64_t updates, std::uint64_t samples) {
 }
 
 void LiveContext::update_finished(const Parameters& x, Made made) {
+  post_.throw_if_over();  // one that is finished after the end does not count
   ++updates_;
   LogEntry entry;
   entry.kind = LogEntry::Kind::update;
@@ -64,6 +72,7 @@ void LiveContext::update_finished(const Parameters& x, Made made) {
 }
 
 void LiveContext::own_update_finished(const Parameters& x, std::uint64_t steps) {
+  post_.throw_if_over();
   ++updates_;
   has_own_updates_ = true;
   LogEntry entry;

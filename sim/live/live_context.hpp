@@ -4,9 +4,9 @@
 #include <vector>
 
 #include "sim/base/thread_pool.hpp"
-#include "sim/engine/gradient_buckets.hpp"
-#include "sim/engine/model_split.hpp"
-#include "sim/engine/shared_partitions.hpp"
+#include "sim/engine/collectives/gradient_buckets.hpp"
+#include "sim/engine/computing/shared_partitions.hpp"
+#include "sim/engine/model/model_split.hpp"
 #include "sim/engine/simulate.hpp"
 #include "sim/live/post.hpp"
 #include "sim/results/evaluation_schedule.hpp"
@@ -32,6 +32,8 @@ class LiveContext {
   SharedPartitions& partitions() { return partitions_; }
   std::size_t workers() const { return setup_.cluster.workers.size(); }
   std::size_t node_of(const Shard& shard) const { return workers() + shard.server; }
+  /// The shard that the rank serves; none if it is a worker, or spare.
+  std::optional<std::size_t> shard_of(std::size_t rank) const;
   const Model& initial_model() const { return initial_; }
   const std::vector<Shard>& shards() const { return shards_; }
   const ExchangeSpec& exchange() const { return exchange_; }

@@ -4,7 +4,7 @@
 #include <numeric>
 #include <stdexcept>
 
-#include "sim/engine/wire_bytes.hpp"
+#include "sim/engine/network/wire_bytes.hpp"
 #include "sim/vocabulary/worker.hpp"
 
 namespace motley {

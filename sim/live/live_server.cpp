@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <numeric>
 
-#include "sim/engine/pushes.hpp"
-#include "sim/engine/wire_bytes.hpp"
+#include "sim/engine/model/pushes.hpp"
+#include "sim/engine/network/wire_bytes.hpp"
 
 namespace motley {
 
@@ -26,9 +26,7 @@ LiveServer::LiveServer(LiveContext& context, std::size_t shard)
 }
 
 RandomStream& LiveServer::random(const std::string& name) {
-  constexpr std::uint32_t servers = 0xffffffffU;  // as in a simulation
-  const std::uint64_t seed = context_.setup().scenario.seed;
-  return streams_.try_emplace(name, seed, name, servers).first->second;
+  return streams_.get(name, context_.setup().scenario.seed, NamedStreams::servers);
 }
 
 Model LiveServer::initial_model() const {

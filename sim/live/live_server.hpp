@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "sim/base/random.hpp"
+#include "sim/engine/named_streams.hpp"
 #include "sim/live/live_context.hpp"
 #include "sim/vocabulary/server.hpp"
 
@@ -53,7 +53,7 @@ class LiveServer final : public Server {
   const Shard& shard_;
   std::deque<Event> events_;
   std::map<std::size_t, std::deque<Push>> early_;  // by worker
-  std::map<std::string, RandomStream> streams_;
+  NamedStreams streams_;
   std::uint64_t samples_ = 0;          // of all that was used
   std::unique_ptr<SpeedCurve> curve_;  // of a server whose speed changes, once it has worked
 };

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include "sim/engine/pushes.hpp"
-#include "sim/engine/whole_model.hpp"
-#include "sim/engine/wire_bytes.hpp"
+#include "sim/engine/model/pushes.hpp"
+#include "sim/engine/model/whole_model.hpp"
+#include "sim/engine/network/wire_bytes.hpp"
 
 namespace motley {
 
@@ -31,8 +31,7 @@ LiveWorker::LiveWorker(LiveContext& context)
 }
 
 RandomStream& LiveWorker::random(const std::string& name) {
-  const std::uint64_t seed = context_.setup().scenario.seed;
-  return streams_.try_emplace(name, seed, name, static_cast<std::uint32_t>(rank_)).first->second;
+  return streams_.get(name, context_.setup().scenario.seed, static_cast<std::uint32_t>(rank_));
 }
 
 // ---- What comes ----
@@ -106,16 +105,12 @@ void LiveWorker::send_to_server(std::size_t shard, Push&& push, bool exactly) {
   const bool is_compressed = !compressors_.empty() && push.kind == "gradient";
   if (is_compressed && exactly) compressors_[shard].send_all(push.vector);
   if (is_compressed && !exactly) {
-    push.wire_share = compressors_[shard].compress(push.vector, compress_random_);
-    if (context_.setup().scenario.cost.profile) {
-      push.wire_share =
-          compressors_[shard].wire_share(std::max<std::uint64_t>(1, to.bytes / sizeof(float)));
-    }
+    push.encoding = compressors_[shard].compress(push.vector, compress_random_);
   }
   ByteWriter content;
   put_push(content, push);
   context_.post().send(context_.node_of(to), PacketKind::push, content,
-                       wire_bytes(push, to.bytes, to.size));
+                       push_bytes(push, to, context_.setup().scenario.cost));
 }
 
 void LiveWorker::push(Push&& push, const ShardVersions& versions, bool exactly) {

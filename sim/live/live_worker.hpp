@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "sim/base/random.hpp"
+#include "sim/engine/named_streams.hpp"
 #include "sim/live/live_computation.hpp"
 #include "sim/live/live_group.hpp"
 #include "sim/vocabulary/worker.hpp"
@@ -100,7 +100,7 @@ class LiveWorker final : public Worker {
   WorkerSamples samples_;
   LiveComputation computation_;
   LiveGroups groups_;
-  std::map<std::string, RandomStream> streams_;
+  NamedStreams streams_;
   std::vector<std::deque<Model>> models_;  // by shard
   std::deque<Event> events_;
   std::map<std::string, std::function<void(const Message&)>> served_;  // by kind

@@ -25,8 +25,10 @@ MeasuredLinks::MeasuredLinks(const ClusterPlan& cluster) : cluster_(cluster) {
 }
 
 MeasuredLinks::Duplex MeasuredLinks::add(const LinkNames& names, const LinkSpec& link) {
-  loads_.push_back({names.up, link.bandwidth.up_Bps});
-  loads_.push_back({names.down, link.bandwidth.down_Bps});
+  // Each direction draws half of what the scenario gives both, as in a simulation.
+  const double watts = link.power ? (link.power->busy_W - link.power->idle_W) / 2 : 0;
+  loads_.push_back({names.up, link.bandwidth.up_Bps, watts / link.bandwidth.up_Bps});
+  loads_.push_back({names.down, link.bandwidth.down_Bps, watts / link.bandwidth.down_Bps});
   return {loads_.size() - 2, loads_.size() - 1};
 }
 
@@ -63,12 +65,31 @@ void MeasuredLinks::departs(std::size_t from, std::size_t to, double now) {
   }
 }
 
-void MeasuredLinks::arrives(std::size_t from, std::size_t to, double now, std::uint64_t bytes) {
+double MeasuredLinks::arrives(std::size_t from, std::size_t to, double now, std::uint64_t bytes) {
+  double energy_J = 0;
   for (const std::size_t link : way(from, to)) {
     Load& load = loads_[link];
     load.bytes += static_cast<double>(bytes);
+    energy_J += static_cast<double>(bytes) * load.J_per_byte;
     if (--load.messages == 0) load.busy_s += now - load.busy_since;
   }
+  return energy_J;
+}
+
+void MeasuredLinks::add_idle_powers(const ClusterPlan& cluster, Expenses& expenses) {
+  const auto add = [&](const LinkSpec& link, bool of_server) {
+    if (link.power) expenses.add_link(*link.power, of_server);
+  };
+  for (const NodePlan& node : cluster.nodes) add(node.link, false);
+  for (const std::vector<HostPlan>* hosts : {&cluster.workers, &cluster.servers}) {
+    for (const HostPlan& host : *hosts) {
+      add(host.node ? cluster.nodes[*host.node].inside : host.link, hosts == &cluster.servers);
+    }
+  }
+  if (cluster.fabric == FabricSpec::Kind::racks) {
+    for (const PlacePlan& rack : cluster.places) add(rack.uplink, false);
+  }
+  for (const SiteLinkPlan& link : cluster.site_links) add(link.link, false);
 }
 
 std::vector<std::string> MeasuredLinks::names(std::size_t from, std::size_t to) const {

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "sim/results/expenses.hpp"
 #include "sim/results/run_result.hpp"
 #include "sim/scenario/cluster_plan.hpp"
 #include "sim/scenario/link_names.hpp"
@@ -17,10 +18,13 @@ class MeasuredLinks {
  public:
   /// `cluster` must outlive this.
   explicit MeasuredLinks(const ClusterPlan& cluster);
+  /// Tells what links of this cluster draw without load.
+  static void add_idle_powers(const ClusterPlan& cluster, Expenses& expenses);
 
   // In order of time. Nodes are workers, then servers.
   void departs(std::size_t from, std::size_t to, double now);
-  void arrives(std::size_t from, std::size_t to, double now, std::uint64_t bytes);
+  /// Returns the energy it took on its way, in J.
+  double arrives(std::size_t from, std::size_t to, double now, std::uint64_t bytes);
 
   /// Of the links on the way from one to the other.
   std::vector<std::string> names(std::size_t from, std::size_t to) const;
@@ -31,6 +35,7 @@ class MeasuredLinks {
   struct Load {
     std::string name;
     double bandwidth_Bps = 0;
+    double J_per_byte = 0;  // beyond what it draws without load
     double bytes = 0;
     std::size_t messages = 0;  // on it now
     double busy_s = 0;

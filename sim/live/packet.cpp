@@ -97,7 +97,7 @@ void put_message(ByteWriter& to, const Message& message) {
   to.put<std::uint64_t>(message.sender);
   to.put(message.kind);
   to.put_list(message.numbers);
-  to.put(message.wire_share);
+  to.put(message.encoding);
   put_vector(to, message.vector);
   put_vectors(to, message.more);
 }
@@ -106,7 +106,7 @@ void take_message(ByteReader& from, Message& message) {
   message.sender = from.take<std::uint64_t>();
   message.kind = from.take_text();
   message.numbers = from.take_list<double>();
-  message.wire_share = from.take<double>();
+  message.encoding = from.take<Encoding>();
   message.vector = take_vector(from);
   message.more = take_vectors(from);
 }

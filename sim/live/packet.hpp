@@ -31,8 +31,8 @@ struct PacketHead {
   PacketKind kind = PacketKind::message;
   std::uint32_t run = 0;  ///< which of the runs of this process
   double departed_s = 0;  ///< by the clock of all ranks
-  std::uint64_t wire_bytes =
-      0;  ///< of the scenario; the packet has more where that is less than it holds
+  /// Of the scenario; the packet has more where that is less than it holds.
+  std::uint64_t wire_bytes = 0;
   std::uint64_t number = 0;  ///< of the packets of one rank to another
 };
 

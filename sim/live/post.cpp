@@ -11,6 +11,12 @@ namespace {
 
 volatile std::sig_atomic_t signalled = 0;
 
+/// The thread that computes would wait for one that looks for messages without a nap.
+bool has_one_cpu() {
+  cpu_set_t cpus;
+  return sched_getaffinity(0, sizeof(cpus), &cpus) == 0 && CPU_COUNT(&cpus) < 2;
+}
+
 extern "C" void note_signal(int number) {
   signalled = number;
 }
@@ -35,7 +41,7 @@ Post::Post(Transport& transport, LiveClock& clock, std::uint32_t run, bool share
     : transport_(transport),
       clock_(clock),
       run_(run),
-      shares_machine_(shares_machine),
+      shares_machine_(shares_machine || has_one_cpu()),
       sent_to_(transport.size(), 0),
       received_from_(transport.size(), 0),
       answered_(transport.size(), 0) {
@@ -68,6 +74,11 @@ void Post::send(std::size_t to, PacketKind kind, ByteWriter& content, std::uint6
     ++sent_;
   }
   const std::size_t held = sizeof(head) + content.size();
+  constexpr std::uint64_t header_bytes = 1000;  // whatever a message has beside its vectors
+  if (is_of_algorithm(kind) && wire_bytes > 0 && held > wire_bytes + header_bytes) {
+    ++log_.large_messages;
+    log_.large_by_bytes += static_cast<double>(held - wire_bytes);
+  }
   Buffer bytes = transport_.buffer(std::max<std::size_t>(held, wire_bytes));
   std::memcpy(bytes.data(), &head, sizeof(head));
   if (content.size() > 0) {
@@ -96,9 +107,16 @@ bool Post::poll() {
     if (due != early_packets().end()) {
       Packet packet = std::move(*due);
       early_packets().erase(due);
-      handle(packet);
+      take(packet);
       return true;
     }
+  }
+  if (!holds_back_ && !held_back_.empty()) {
+    Packet packet = std::move(held_back_.front());
+    held_back_.pop_front();
+    handle(packet);
+    transport_.give_back(std::move(packet.bytes));
+    return true;
   }
   std::optional<Transport::Arrived> arrived = transport_.poll();
   if (!arrived) return false;
@@ -108,9 +126,21 @@ bool Post::poll() {
     early_packets().push_back(std::move(packet));
     return true;
   }
-  if (packet.head.run == run_) handle(packet);
-  transport_.give_back(std::move(packet.bytes));
+  if (packet.head.run == run_) {
+    take(packet);
+  } else {
+    transport_.give_back(std::move(packet.bytes));
+  }
   return true;
+}
+
+void Post::take(Packet& packet) {
+  if (holds_back_ && is_of_algorithm(packet.head.kind)) {
+    held_back_.push_back(std::move(packet));
+    return;
+  }
+  handle(packet);
+  transport_.give_back(std::move(packet.bytes));
 }
 
 void Post::handle(Packet& packet) {
@@ -169,7 +199,7 @@ void Post::nap(double until) {
   }
   // What is under way moves on only when it is looked at, but each look takes a core from somebody.
   constexpr double while_moving_s = 100e-6;
-  constexpr double while_quiet_s = 250e-6;
+  const double while_quiet_s = patient_ ? 5e-3 : 250e-6;
   const double longest = transport_.is_busy() ? while_moving_s : while_quiet_s;
   const double left = until - now();
   if (left > 0) std::this_thread::sleep_for(std::chrono::duration<double>(std::min(longest, left)));

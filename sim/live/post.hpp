@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <deque>
 #include <functional>
 #include <set>
 #include <string>
@@ -22,7 +23,8 @@ void watch_signals();
 /// has come, and naps in between, since ranks may share their cores.
 class Post {
  public:
-  /// `shares_machine`: with other ranks, whose cores a rank that only waits must not take.
+  /// `shares_machine`: with other ranks, whose cores a rank that only waits must not take; nor its own, if it has
+  /// but one.
   Post(Transport& transport, LiveClock& clock, std::uint32_t run, bool shares_machine);
 
   std::size_t rank() const { return transport_.rank(); }
@@ -36,6 +38,10 @@ class Post {
   void on(PacketKind kind, Handler handler) {
     handlers_[static_cast<std::size_t>(kind)] = std::move(handler);
   }
+  /// From now on packets with something of the algorithm are kept, until hand_over(): its body has not begun here,
+  /// but may have elsewhere.
+  void hold_back() { holds_back_ = true; }
+  void hand_over() { holds_back_ = false; }
   /// Sends it and goes on at once; padded to `wire_bytes`. `gone` is called when it has left as a whole,
   /// unless the run is over then.
   void send(std::size_t to, PacketKind kind, ByteWriter& content, std::uint64_t wire_bytes,
@@ -59,6 +65,8 @@ class Post {
   /// Waits until the other rank has all that was sent to it.
   void wait_until_arrived(std::size_t to);
 
+  /// From now on it naps for longer: nothing that comes is urgent.
+  void be_patient() { patient_ = true; }
   /// Called again and again while this rank waits.
   void while_waiting(std::function<void()> look) { look_ = std::move(look); }
 
@@ -83,6 +91,7 @@ class Post {
  private:
   /// Handles one packet; false when there is none.
   bool poll();
+  void take(Packet& packet);
   void handle(Packet& packet);
   void nap(double until);
   void answer_questions();
@@ -93,9 +102,12 @@ class Post {
   LiveClock& clock_;
   std::uint32_t run_;
   bool shares_machine_;
+  bool patient_ = false;
   RunLog log_;
   std::array<Handler, 16> handlers_;
   std::function<void()> look_;
+  bool holds_back_ = false;
+  std::deque<Packet> held_back_;
   std::vector<std::uint64_t> sent_to_;        // by rank: packets of the algorithm
   std::vector<std::uint64_t> received_from_;  // by rank
   struct Question {

@@ -83,9 +83,9 @@ void Referee::judge() {
   }
   if (context_.algorithm().needs_server()) {
     // An update of the whole is made when every shard has it.
-    std::uint64_t least = reports_[workers].updates;
-    for (std::size_t shard = 0; shard < context_.shards().size(); ++shard) {
-      least = std::min(least, reports_[workers + shard].updates);
+    std::uint64_t least = reports_[context_.node_of(context_.shards().front())].updates;
+    for (const Shard& shard : context_.shards()) {
+      least = std::min(least, reports_[context_.node_of(shard)].updates);
     }
     updates += least;
   }

@@ -5,9 +5,9 @@
 #include <map>
 #include <numeric>
 
-#include "sim/engine/global_model.hpp"
-#include "sim/engine/model_split.hpp"
-#include "sim/engine/modelled_layers.hpp"
+#include "sim/engine/model/global_model.hpp"
+#include "sim/engine/model/model_split.hpp"
+#include "sim/engine/model/modelled_layers.hpp"
 #include "sim/live/measured_links.hpp"
 
 namespace motley {
@@ -42,11 +42,26 @@ std::vector<Told> in_order(const std::vector<RunLog>& logs) {
   return all;
 }
 
-/// Evaluations are where models were kept, not where the recorder would have them.
-Scenario without_evaluations(Scenario scenario) {
+/// Evaluations are where models were kept, not where the recorder would have them. What all ranks have done together
+/// ends a run a moment after it was enough: all of it counts, since the last models are those of that moment.
+Scenario as_it_was(Scenario scenario, bool ends_at_an_update) {
   scenario.evaluate.every = {};
   scenario.evaluate.every.updates = std::numeric_limits<std::uint64_t>::max();
+  scenario.stop.samples.reset();
+  scenario.stop.epochs.reset();
+  if (!ends_at_an_update) scenario.stop.updates.reset();
   return scenario;
+}
+
+/// Whether whoever makes updates of the global model has all of it, and so ends the run at one of them.
+bool has_one_model(const SimulationSetup& setup, const Algorithm& algorithm,
+                   const std::vector<RunLog>& logs) {
+  if (algorithm.needs_server() && setup.cluster.servers.size() > 1) return false;
+  return std::ranges::none_of(logs, [](const RunLog& log) {
+    return std::ranges::any_of(log.entries, [](const LogEntry& entry) {
+      return entry.kind == LogEntry::Kind::own_update;
+    });
+  });
 }
 
 class Replay {
@@ -55,7 +70,7 @@ class Replay {
       : setup_(setup),
         algorithm_(algorithm),
         logs_(logs),
-        scenario_(without_evaluations(setup.scenario)),
+        scenario_(as_it_was(setup.scenario, has_one_model(setup, algorithm, logs))),
         recorder_(scenario_, setup.cluster, setup.problem.train_size()),
         pool_(setup.threads),
         evaluator_(setup.problem, pool_),
@@ -67,6 +82,7 @@ class Replay {
     worker_points_.kept.resize(setup.cluster.workers.size(), 0);
     if (setup.trace) recorder_.keep_timeline(*setup.trace, setup.cluster);
     if (!algorithm.needs_server()) recorder_.expenses().leave_out_servers();
+    MeasuredLinks::add_idle_powers(setup.cluster, recorder_.expenses());
     make_shards();
     shard_points_.kept.resize(shards_.size(), 0);
     global_.begin(algorithm, shards_);
@@ -111,6 +127,12 @@ class Replay {
     }
   }
 
+  std::size_t shard_on(std::size_t server) const {
+    const auto found = std::ranges::find_if(
+        shards_, [server](const auto& each) { return each->shard.server == server; });
+    return static_cast<std::size_t>(found - shards_.begin());
+  }
+
   bool is_worker(std::size_t node) const { return node < setup_.cluster.workers.size(); }
 
   void tell_progress(double now) {
@@ -139,7 +161,7 @@ class Replay {
     if (is_worker(entry.who)) recorder_.worker(entry.who).message_arrives(now);
     if (is_worker(to)) recorder_.worker(to).message_arrives(now);
     recorder_.bytes_delivered(static_cast<double>(entry.count));
-    links_.arrives(entry.who, to, now, entry.count);
+    recorder_.expenses().add_link_energy(links_.arrives(entry.who, to, now, entry.count));
     if (timeline() == nullptr) return;
     Timeline::MessageId& message = messages_[{to, entry.number}];
     message = timeline()->message_arrives(message, now);
@@ -167,14 +189,15 @@ class Replay {
                           entry.used.empty() ? -1 : entry.value);
     }
     const std::size_t server = is_worker(rank) ? 0 : rank - setup_.cluster.workers.size();
-    if (entry.model) will_be_kept(entry.time_s, shard_points_, server);
+    const std::size_t part = is_worker(rank) ? 0 : shard_on(server);
+    if (entry.model) will_be_kept(entry.time_s, shard_points_, part);
     if (is_worker(rank)) {
       if (entry.model) static_cast<Parameters&>(newest_) = logs_[rank].models[*entry.model];
       global_.update(entry.time_s, newest_);
     } else {
       recorder_.expenses().server_starts(std::max(0.0, entry.begin_s), server);
       recorder_.expenses().server_stops(entry.time_s, server);
-      ShardModel& shard = *shards_[server];
+      ShardModel& shard = *shards_[part];
       Model x = shard.model;
       if (entry.model) static_cast<Parameters&>(x) = logs_[rank].models[*entry.model];
       global_.update_shard(entry.time_s, shard, x);

@@ -1,6 +1,6 @@
 #include "sim/live/ring_average.hpp"
 
-#include "sim/engine/wire_bytes.hpp"
+#include "sim/engine/network/wire_bytes.hpp"
 
 namespace motley {
 

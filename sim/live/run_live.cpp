@@ -1,14 +1,16 @@
 #include "sim/live/run_live.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <set>
 #include <sys/prctl.h>
+#include <thread>
 
 #include "sim/live/farewell.hpp"
 #include "sim/live/live_server.hpp"
 #include "sim/live/live_worker.hpp"
-#include "sim/live/log_file.hpp"
 #include "sim/live/referee.hpp"
+#include "sim/live/signs_of_life.hpp"
 #include "sim/live/start_together.hpp"
 
 namespace motley {
@@ -28,7 +30,7 @@ std::string why_not_live(const SimulationSetup& setup, const Algorithm& algorith
   const Scenario& scenario = setup.scenario;
   const ExchangeSpec exchange = algorithm.exchange();
   if (scenario.cluster.failures) {
-    return "/cluster/failures: in a live run nobody fails on purpose; leave it out, or simulate";
+    return "/cluster/failures: a live run does not make machines fail; leave it out, or simulate";
   }
   if (scenario.cluster.platform) {
     return "/cluster/platform: a live run has the network that is there; describe the workers by "
@@ -69,6 +71,7 @@ void take_part(LiveContext& context, Referee& referee) {
   flush_denormals();
   if (rank < context.workers()) {
     LiveWorker me(context);
+    post.hand_over();
     struct Samples {  // also when it ends by an exception
       LiveContext& context;
       LiveWorker& worker;
@@ -83,12 +86,14 @@ void take_part(LiveContext& context, Referee& referee) {
     post.send_to_others(PacketKind::left, nothing);
     referee.body_ended();
     post.wait(forever, [] { return false; });
-  } else if (algorithm.needs_server() && rank - context.workers() < context.shards().size()) {
-    LiveServer me(context, rank - context.workers());
+  } else if (const std::optional<std::size_t> shard = context.shard_of(rank)) {
+    LiveServer me(context, *shard);
+    post.hand_over();
     algorithm.server(me);
     referee.body_ended();
     post.wait(forever, [] { return false; });
   } else {
+    post.hand_over();
     referee.body_ended();
     post.wait(forever, [] { return false; });
   }
@@ -114,12 +119,19 @@ LiveOutcome run_live(LiveRanks& ranks, const SimulationSetup& setup, const Algor
   Post post(ranks.transport(), ranks.clock(), ranks.next_run(), ranks.share_machine());
   std::optional<LiveContext> context;
   std::optional<Referee> referee;
-  std::optional<LogFile> kept;
+  std::unique_ptr<LogFile> kept;
+  bool has_begun = false;
   try {
+    post.hold_back();
     context.emplace(setup, algorithm, post, emulate);
-    start_together(post, !ranks.is_with_first());
+    {
+      SignsOfLife signs(post);
+      post.while_waiting([&] { signs.look(); });
+      start_together(post, !ranks.is_with_first());
+    }
     if (setup.scenario.stop.time_s) post.end_at(*setup.scenario.stop.time_s);
-    if (!notes.empty()) kept.emplace(file_of(notes, post.rank()));
+    if (!notes.empty()) kept = std::make_unique<LogFile>(file_of(notes, post.rank()));
+    has_begun = true;
     events.has_begun();
     referee.emplace(*context);
     post.while_waiting([&] {
@@ -131,8 +143,13 @@ LiveOutcome run_live(LiveRanks& ranks, const SimulationSetup& setup, const Algor
   } catch (const std::exception& e) {
     post.end({Ending::How::failed, name_of(setup, post.rank()) + " failed: " + e.what()});
   }
-  const double end_s = std::min(post.now(), setup.scenario.stop.time_s.value_or(forever));
-  if (!post.ending().is_normal()) events.ends_badly(post.ending());
+  const double end_s =
+      has_begun ? std::min(post.now(), setup.scenario.stop.time_s.value_or(forever)) : 0;
+  if (!post.ending().is_normal()) {
+    post.log().ending = post.ending().reason;
+    if (kept) kept->keep(post.log());  // there may be no time for more
+    events.ends_badly(post.ending());
+  }
   if (context) context->keep_last_model();
   Gathered gathered = gather_logs(post);
   Ending ending = post.ending();
@@ -140,27 +157,56 @@ LiveOutcome run_live(LiveRanks& ranks, const SimulationSetup& setup, const Algor
     const std::string lost = name_of(setup, gathered.lost.front()) + " does not answer";
     if (ending.is_normal()) {
       ending = {Ending::How::failed, lost};
-      events.ends_badly(ending);
     } else {
       ending.reason += "; " + lost;
     }
+    events.ends_badly(ending);
   }
   if (gathered.logs && !notes.empty()) {
     for (const std::size_t rank : gathered.lost) {
       (*gathered.logs)[rank] = LogFile::read(file_of(notes, rank));
     }
   }
-  return {ending, end_s, std::move(gathered.logs), std::move(gathered.lost)};
+  return {ending, end_s, std::move(gathered.logs), std::move(gathered.lost), std::move(kept)};
 }
 
-Ending wait_for_all(LiveRanks& ranks, const std::string& trouble) {
-  Post post(ranks.transport(), ranks.clock(), ranks.next_run(), ranks.share_machine());
+LiveOutcome outcome_of_notes(const std::filesystem::path& notes, std::size_t ranks) {
+  const auto is_in_use = [&] {
+    for (std::size_t rank = 0; rank < ranks; ++rank) {
+      if (LogFile::is_in_use(file_of(notes, rank))) return true;
+    }
+    return false;
+  };
+  constexpr auto nap = std::chrono::milliseconds(50);
+  while (is_in_use()) std::this_thread::sleep_for(nap);
+  LiveOutcome outcome;
+  outcome.ending = {Ending::How::failed, "the job was killed"};
+  outcome.logs.emplace();
+  for (std::size_t rank = 0; rank < ranks; ++rank) {
+    RunLog log = LogFile::read(file_of(notes, rank));
+    if (!log.ending.empty()) outcome.ending.reason = "the job was killed: " + log.ending;
+    for (const LogEntry& entry : log.entries) outcome.end_s = std::max(outcome.end_s, entry.time_s);
+    outcome.logs->push_back(std::move(log));
+    outcome.lost.push_back(rank);
+  }
+  return outcome;
+}
+
+Ending wait_for_all(LiveRanks& ranks, const std::function<std::optional<std::string>()>& ready) {
+  Post post(ranks.transport(), ranks.clock(), ranks.next_run(), true);
+  post.be_patient();
+  SignsOfLife signs(post);
+  post.while_waiting([&] { signs.look(); });
   try {
-    if (!trouble.empty()) post.end({Ending::How::failed, trouble});
-    start_together(post, false);
+    start_together(post, false, [&] {
+      const std::optional<std::string> trouble = ready();
+      if (trouble && !trouble->empty()) post.end({Ending::How::failed, *trouble});
+      return trouble.has_value();
+    });
     return {Ending::How::finished, ""};
   } catch (const RunOver&) {
   }
+  post.while_waiting(nullptr);
   constexpr double patience_s = 2;  // where somebody is gone, what was sent to it never leaves
   post.wait_anyway(post.now() + patience_s, [&] { return post.transport().has_sent_all(); });
   return post.ending();

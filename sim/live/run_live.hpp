@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -10,6 +11,7 @@
 #include "sim/engine/simulate.hpp"
 #include "sim/live/ending.hpp"
 #include "sim/live/live_clock.hpp"
+#include "sim/live/log_file.hpp"
 #include "sim/live/run_log.hpp"
 #include "sim/live/transport.hpp"
 
@@ -52,6 +54,11 @@ struct LiveOutcome {
   /// the next. Those of lost ranks are what they had kept in their files, or empty.
   std::optional<std::vector<RunLog>> logs;
   std::vector<std::size_t> lost;  ///< ranks
+  /// Of this rank, in use as long as this is: until the results are written.
+  std::unique_ptr<LogFile> kept = nullptr;
+
+  /// Whether nobody was killed or is about to be.
+  bool is_complete() const { return ending.how != Ending::How::interrupted && lost.empty(); }
 };
 
 /// How it goes on while it does.
@@ -67,8 +74,13 @@ struct LiveEvents {
 LiveOutcome run_live(LiveRanks& ranks, const SimulationSetup& setup, const Algorithm& algorithm,
                      bool emulate, const std::filesystem::path& notes, const LiveEvents& events);
 
-/// Between runs and after the last: waits until all ranks are here, in naps, since others may need this core.
-/// With a `trouble` of any rank it ends everywhere by that, as it does when the job is interrupted.
-Ending wait_for_all(LiveRanks& ranks, const std::string& trouble);
+/// What is left of a run whose ranks were all killed: what they had kept in the folder of their notes. Waits until
+/// nobody uses that any more, as somebody does who writes the results.
+LiveOutcome outcome_of_notes(const std::filesystem::path& notes, std::size_t ranks);
+
+/// Between runs and after the last: waits until this rank is ready and all others are here, in naps, since others may
+/// need this core. `ready`: nothing while it is not; empty when it is; or a trouble, by which it ends everywhere, as it
+/// does when the job is interrupted or a rank is silent.
+Ending wait_for_all(LiveRanks& ranks, const std::function<std::optional<std::string>()>& ready);
 
 }  // namespace motley

@@ -29,6 +29,9 @@ void put_log(ByteWriter& to, const RunLog& log, std::size_t first_entry, std::si
   to.put(log.overruns);
   to.put(log.overrun_s);
   to.put(log.computed_s);
+  to.put(log.large_messages);
+  to.put(log.large_by_bytes);
+  to.put(log.ending);
 }
 
 void take_log(ByteReader& from, RunLog& log) {
@@ -59,6 +62,9 @@ void take_log(ByteReader& from, RunLog& log) {
   log.overruns = from.take<std::uint64_t>();
   log.overrun_s = from.take<double>();
   log.computed_s = from.take<double>();
+  log.large_messages = from.take<std::uint64_t>();
+  log.large_by_bytes = from.take<double>();
+  log.ending = from.take_text();
 }
 
 }  // namespace motley

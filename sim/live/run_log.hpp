@@ -53,6 +53,10 @@ struct RunLog {
   std::uint64_t overruns = 0;
   double overrun_s = 0;
   double computed_s = 0;  ///< of all of them, as the scenario says
+  // Messages of the algorithm that held more than the scenario gives them.
+  std::uint64_t large_messages = 0;
+  double large_by_bytes = 0;
+  std::string ending = {};  ///< why the run was over here before its time, if that was known
 
   std::uint32_t keep(const Parameters& model) {
     models.push_back(model);

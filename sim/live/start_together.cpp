@@ -34,7 +34,7 @@ void compare_clock(Post& post, const std::optional<double>& answer,
 
 }  // namespace
 
-void start_together(Post& post, bool compares_clock) {
+void start_together(Post& post, bool compares_clock, const std::function<bool()>& is_ready) {
   constexpr double soon_s = 0.05;  // long enough for everybody to hear of it
   std::size_t ready = 1;
   std::optional<double> answer;
@@ -55,6 +55,7 @@ void start_together(Post& post, bool compares_clock) {
     Post& post;
     ~NoMore() { post.on(PacketKind::time, nullptr); }
   } const guard{post};
+  if (is_ready) post.wait(forever, is_ready);
   if (post.rank() == 0) {
     post.wait(forever, [&] { return ready == post.ranks(); });
     start = clock.common_s() + soon_s;

@@ -126,10 +126,9 @@ std::vector<RunWarning> warnings_of(const RunResult& result, const RunSetting& s
     warnings.push_back(
         {"lockstep",
          "has " + std::to_string(setting.twins) +
-             " workers that are exactly like another one and without noise, so they meet at the "
-             "server's port in every step; with the least noise they do not, and it may "
-             "be faster: try --set '/cluster/noise={\"law\": \"exponential\", "
-             "\"mean\": 0.001}'"});
+             " workers with an identical twin and no noise: they hit the server's port in lockstep "
+             "at every step; a little noise breaks this and may make it faster: try --set "
+             "'/cluster/noise={\"law\": \"exponential\", \"mean\": 0.001}'"});
   }
   return warnings;
 }

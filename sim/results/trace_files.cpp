@@ -151,7 +151,8 @@ class Tracks {
     }
     std::size_t next = process(links_) + 1;
     first_.emplace(links_, next++);
-    for (const auto& [host, lanes] : lanes_) {
+    for (const auto& [host, of_host] : lanes_) {
+      const Lanes& lanes = of_host;
       std::vector<std::size_t> sorted(lanes.size());
       std::iota(sorted.begin(), sorted.end(), std::size_t{0});
       std::ranges::stable_sort(sorted, {}, [&](std::size_t i) { return order_of(lanes.kind(i)); });
@@ -277,10 +278,10 @@ const ColumnTable<TimelineEvent>& events_table() {
     t.add("batch", "", "of computing: samples, of all steps in it; else empty",
           [if_any](const TimelineEvent& e) { return if_any(e.interval.batch); });
     t.add("version", "",
-          "of computing: how many updates had made the server's model that it begins at; of a "
-          "message between worker and server: the same of the model sent, or of that at which what "
-          "is sent was computed; of an update: how many the host has made with it; else empty, as "
-          "where models never come from a server",
+          "of computing: the number of updates in the server's model it starts from; of a message "
+          "between worker and server: the same for the model sent, or for the model that what is "
+          "sent was computed from; of an update: the host's updates including this one; else "
+          "empty, as where models never come from a server",
           [](const TimelineEvent& e) -> std::optional<double> {
             if (!e.interval.version) return std::nullopt;
             return static_cast<double>(*e.interval.version);

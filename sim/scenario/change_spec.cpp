@@ -24,15 +24,14 @@ Fields<ChangeSpec> ChangeSpec::fields() {
          .minimum = 0,
          .above_minimum = true},
         &ChangeSpec::for_s);
-  f.add(factor_field("speed",
-                     "so many times as fast, all of a step's time included; changes that overlap "
-                     "multiply"),
-        &ChangeSpec::speed);
   f.add(
-      factor_field("bandwidth",
-                   "so many times as wide: the link of each, both directions (the card of a node, "
-                   "not its ports inside)"),
-      &ChangeSpec::bandwidth);
+      factor_field("speed",
+                   "factor of the speed, for all of a step's time; changes that overlap multiply"),
+      &ChangeSpec::speed);
+  f.add(factor_field("bandwidth",
+                     "factor of the bandwidth of each one's link, both directions (the card of a "
+                     "node, not its ports inside)"),
+        &ChangeSpec::bandwidth);
   return f;
 }
 

@@ -60,7 +60,7 @@ class HostDeal {
   Places everybody(const Place& place) {
     for (std::size_t k = 0; k < names_.size(); ++k) {
       if (left_[k] == 0) continue;
-      throw InputError(place, "must hold everybody: " + std::to_string(left_[k]) + " of " +
+      throw InputError(place, "must contain every host: " + std::to_string(left_[k]) + " of " +
                                   names_[k] + (left_[k] == 1 ? " is" : " are") + " in no " + part_);
     }
     return std::move(dealt_);

@@ -4,7 +4,7 @@
 
 #include "sim/scenario/scenario.hpp"
 
-/// Who shares a node with whom, and who is in which rack or at which site.
+/// Who shares a node with whom, and which hosts are in which rack or at which site.
 namespace motley {
 
 /// Refuses workers that do not fill nodes.

@@ -17,7 +17,7 @@ FieldInfo count_field(const std::string& name) {
 
 FieldInfo hosts_field(const std::string& where) {
   return {.name = "hosts",
-          .doc = "who is " + where +
+          .doc = "the hosts " + where +
                  ": how many workers of each class, and servers as \"server\": {\"a100\": 8, "
                  "\"server\": 1}; those of a class are dealt in the order of their ranks, and a "
                  "server that is \"on\" a node is where the node is"};
@@ -136,7 +136,7 @@ Fields<UplinkSpec> UplinkSpec::fields() {
   f.add(
       {.name = "oversubscription",
        .doc = "instead of bandwidth: how many times wider the links of the rack's hosts and nodes "
-              "are together, in each direction; 1 never holds anybody up",
+              "are together, in each direction; 1 never blocks",
        .minimum = 1,
        .maximum = 1e6},
       &UplinkSpec::oversubscription);
@@ -145,7 +145,7 @@ Fields<UplinkSpec> UplinkSpec::fields() {
          .dimension = Dimension::time,
          .minimum = 0},
         &UplinkSpec::latency_s);
-  f.add({.name = "power", .doc = "what the uplink draws, both directions together"},
+  f.add({.name = "power", .doc = "power drawn by the uplink, both directions together"},
         &UplinkSpec::power);
   return f;
 }
@@ -181,17 +181,19 @@ Fields<SiteLinkSpec> SiteLinkSpec::fields() {
 Fields<FabricSpec> FabricSpec::fields() {
   Fields<FabricSpec> f;
   f.add({.name = "kind",
-         .doc = "switch (one that never holds anybody up), racks (each with such a switch, and an "
-                "uplink to a core that never holds anybody up) or sites (each with such a "
-                "switch, every two joined by a wide-area link)",
+         .doc = "switch (one non-blocking switch), racks (one switch per rack, uplinks to a "
+                "non-blocking core) or sites (one switch per site, every two sites joined by a "
+                "wide-area link)",
          .choices = {"switch", "racks", "sites"}},
         &FabricSpec::kind);
-  f.add({.name = "racks", .doc = "who is in which rack", .kinds = {"racks"}}, &FabricSpec::racks);
+  f.add({.name = "racks", .doc = "which hosts are in which rack", .kinds = {"racks"}},
+        &FabricSpec::racks);
   f.add({.name = "uplink",
          .doc = "of every rack that has none of its own, full duplex",
          .kinds = {"racks"}},
         &FabricSpec::uplink);
-  f.add({.name = "sites", .doc = "who is at which site", .kinds = {"sites"}}, &FabricSpec::sites);
+  f.add({.name = "sites", .doc = "which hosts are at which site", .kinds = {"sites"}},
+        &FabricSpec::sites);
   f.add(
       {.name = "link",
        .doc =

@@ -63,7 +63,7 @@ struct FabricSpec {
   static Fields<FabricSpec> fields();
 };
 
-/// Refuses what single fields cannot see, but for who is in which rack or site.
+/// Refuses what single fields cannot see, but for which hosts are in which rack or site.
 void check_fabric(const FabricSpec& fabric, const Place& place);
 
 /// Of two sites, which `links` may name in either order; up is from `from`, listed first, to `to`.

@@ -27,7 +27,7 @@ Fields<FailureSpec> FailureSpec::fields() {
          .above_minimum = true},
         &FailureSpec::for_s);
   f.add({.name = "from",
-         .doc = "instead of at: it is not there before this moment, which everybody knows",
+         .doc = "instead of at: it is not there before this moment, which all others know",
          .dimension = Dimension::time,
          .minimum = 0,
          .above_minimum = true},

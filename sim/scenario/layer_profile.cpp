@@ -98,7 +98,7 @@ std::string LayerProfile::described() const {
 
 LayerProfile LayerProfile::read(const Json& value, const Place& place) {
   if (value.is_array()) return read_list(value, place);
-  const std::string must = "must be the name of a network (" + listed(names()) +
+  const std::string must = "must be the name of an architecture (" + listed(names()) +
                            ") or a list of layers, such as [{\"flops\": \"2Gf\", \"bytes\": "
                            "\"10MB\"}]";
   if (!value.is_string()) throw InputError(place, must, value);

@@ -9,7 +9,7 @@
 
 namespace motley {
 
-/// What the network that is modelled costs, layer by layer from the input: written as the name of a
+/// What the architecture that is modelled costs, layer by layer from the input: written as the name of a
 /// published one, or as a list of {"flops": "2Gf", "bytes": "10MB"}.
 struct LayerProfile {
   struct Layer {

@@ -55,7 +55,7 @@ Fields<LinkSpec> LinkSpec::fields() {
          .dimension = Dimension::time,
          .minimum = 0},
         &LinkSpec::latency_s);
-  f.add({.name = "power", .doc = "what this link draws, both directions together"},
+  f.add({.name = "power", .doc = "power drawn by this link, both directions together"},
         &LinkSpec::power);
   return f;
 }

@@ -48,7 +48,7 @@ struct WorkerClassSpec {
 struct ServerSpec {
   double speed_flops = 0;
   std::optional<LinkSpec> link;
-  std::optional<std::string> on;  ///< a class of workers on one of whose nodes it is
+  std::optional<std::string> on;  ///< the class of workers on a node of which it runs
   std::optional<PowerSpec> power;
   std::optional<double> price_per_hour;
 

@@ -9,13 +9,14 @@ namespace {
 /// Of workers and servers.
 template <class Host>
 void add_expenses(Fields<Host>& f) {
-  f.add({.name = "power", .doc = "what each draws; energy is told when anything has it"},
+  f.add({.name = "power",
+         .doc = "power drawn by each; energy is reported if any host or link has a power"},
         &Host::power);
-  f.add(
-      {.name = "price_per_hour",
-       .doc = "of each, in any currency, while it takes part; costs are told when anything has it",
-       .minimum = 0},
-      &Host::price_per_hour);
+  f.add({.name = "price_per_hour",
+         .doc = "of each, in any currency, while it takes part; costs are reported if any host has "
+                "a price",
+         .minimum = 0},
+        &Host::price_per_hour);
 }
 
 }  // namespace
@@ -96,12 +97,11 @@ Fields<ServerSpec> ServerSpec::fields() {
          .above_minimum = true},
         &ServerSpec::speed_flops);
   f.add({.name = "link", .doc = "of the server, instead of the cluster's"}, &ServerSpec::link);
-  f.add(
-      {.name = "on",
-       .doc = "instead of link: a class of workers with per_node, on the first of whose nodes the "
-              "server is (further servers on the following ones, then from the first again); it "
-              "shares the node's link and talks inside like the node's workers"},
-      &ServerSpec::on);
+  f.add({.name = "on",
+         .doc = "instead of link: a worker class with per_node; the server runs on its first node, "
+                "further servers on the next nodes in turn; it shares the node's link and talks "
+                "inside like the node's workers"},
+        &ServerSpec::on);
   add_expenses(f);
   return f;
 }
@@ -149,7 +149,7 @@ Fields<ClusterSpec> ClusterSpec::fields() {
               "that has none of its own; also with a platform file"},
       &ClusterSpec::slowdowns);
   f.add({.name = "trace",
-         .doc = "a file of how the workers' speeds went on, \"trace.csv\", or an object with it as "
+         .doc = "a file of the workers' speeds over time, \"trace.csv\", or an object with it as "
                 "\"file\" and how to read it"},
         &ClusterSpec::trace);
   f.add({.name = "traffic",
@@ -200,10 +200,10 @@ Fields<CostSpec> CostSpec::fields() {
          .minimum = 0},
         &CostSpec::flops_per_update);
   f.add({.name = "profile",
-         .doc = "instead of flops_per_sample and model_size: the network that is timed, layer by "
-                "layer from the input. The name of one (resnet50, vgg16, alexnet, inception_bn, "
-                "resnet20, bert_base; see networks.md), or a list of {\"flops\", \"bytes\"} and "
-                "perhaps \"backward\", twice the forward flops when absent"},
+         .doc = "instead of flops_per_sample and model_size: the architecture that is timed, layer "
+                "by layer from the input. The name of one (resnet50, vgg16, alexnet, inception_bn, "
+                "resnet20, bert_base; see architectures.md), or a list of {\"flops\", \"bytes\"} "
+                "and perhaps \"backward\", twice the forward flops when absent"},
         &CostSpec::profile);
   return f;
 }
@@ -220,10 +220,9 @@ Fields<ApproximateSpec> ApproximateSpec::fields() {
        .word = "all"},
       &ApproximateSpec::port_flows);
   f.add({.name = "ring",
-         .doc =
-             "messages (each of the 2(W-1) steps of a ring, also of that between nodes in the "
-             "collective hierarchical) or fluid (one flow a neighbour with the bytes and latencies "
-             "of all steps, once the last has come)",
+         .doc = "messages (each of the 2(W-1) steps of a ring, also of that between nodes in the "
+                "collective hierarchical) or fluid (one flow per neighbour with the bytes and "
+                "latencies of all steps, once the last has come)",
          .fallback = "messages",
          .choices = {"messages", "fluid"}},
         &ApproximateSpec::ring);
@@ -252,17 +251,17 @@ Fields<StopSpec> StopSpec::fields() {
          .above_minimum = true},
         &StopSpec::time_s);
   f.add({.name = "updates",
-         .doc = "stop after so many updates of the global model",
+         .doc = "stop after this many updates of the global model",
          .minimum = 1,
          .maximum = limits::largest_whole},
         &StopSpec::updates);
   f.add({.name = "samples",
-         .doc = "stop at the first update after so many samples have been computed",
+         .doc = "stop at the first update after this many samples have been computed",
          .minimum = 1,
          .maximum = limits::largest_whole},
         &StopSpec::samples);
   f.add({.name = "epochs",
-         .doc = "stop at the first update after so many passes over the training set",
+         .doc = "stop at the first update after this many passes over the training set",
          .minimum = 0,
          .above_minimum = true},
         &StopSpec::epochs);
@@ -310,11 +309,10 @@ Fields<Scenario> Scenario::fields() {
         &Scenario::data);
   f.add({.name = "model", .doc = "what is really trained", .type = "object"}, &Scenario::model);
   f.add({.name = "cluster", .doc = "the machines and their links"}, &Scenario::cluster);
-  f.add(
-      {.name = "cost",
-       .doc = "what the model that is timed costs, so that a small one can be trained in its stead",
-       .fallback = Json::object()},
-      &Scenario::cost);
+  f.add({.name = "cost",
+         .doc = "what the model that is timed costs, so that a small one can be trained instead",
+         .fallback = Json::object()},
+        &Scenario::cost);
   f.add({.name = "network",
          .doc =
              "fluid (max-min sharing, latencies add, nothing else) or tcp (SimGrid's LV08 with its "
@@ -323,8 +321,8 @@ Fields<Scenario> Scenario::fields() {
          .choices = {"fluid", "tcp"}},
         &Scenario::network);
   f.add({.name = "solver",
-         .doc = "fast (SimGrid is not asked for times that are known without it, as on a plain "
-                "switch) or simgrid (every computation and message is SimGrid's: the same times, "
+         .doc = "fast (times known without SimGrid, as on a plain switch, are computed without it) "
+                "or simgrid (SimGrid simulates every computation and message: the same times, "
                 "slower; to check the former)",
          .fallback = "fast",
          .choices = {"fast", "simgrid"}},
@@ -348,7 +346,7 @@ Fields<Scenario> Scenario::fields() {
   f.add({.name = "algorithms", .doc = "what is compared: objects with a name and parameters"},
         &Scenario::algorithms);
   f.add({.name = "baseline",
-         .doc = "label of the algorithm that speed-ups are measured by; the first when absent"},
+         .doc = "label of the algorithm that speed-ups are relative to; the first when absent"},
         &Scenario::baseline);
   f.add({.name = "replicas",
          .doc = "how often every run is repeated; replica r has seed + r, the same for every "

@@ -45,7 +45,7 @@ Fields<SpreadSpec> SpreadSpec::fields() {
   Fields<SpreadSpec> f;
   f.add({.name = "law",
          .doc = "of the relative step times tau_i, i = 1..count: ratio (the last slow_share of the "
-                "workers are so many times slower), linear (tau_i = i), sqrt (tau_i = sqrt(i)), "
+                "workers are ratio times slower), linear (tau_i = i), sqrt (tau_i = sqrt(i)), "
                 "straggler (the last worker alone is slower), lognormal (ln tau is normal), pareto "
                 "(tau of at least 1 with a heavy tail), list (speeds)",
          .choices = {"ratio", "linear", "sqrt", "straggler", "lognormal", "pareto", "list"}},

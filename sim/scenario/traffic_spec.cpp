@@ -37,7 +37,7 @@ Fields<TrafficSpec> TrafficSpec::fields() {
          .minimum = 0},
         &TrafficSpec::at_s);
   f.add({.name = "for",
-         .doc = "how long messages begin; for good when absent",
+         .doc = "how long new messages are sent; for good when absent",
          .dimension = Dimension::time,
          .minimum = 0,
          .above_minimum = true},

@@ -45,9 +45,8 @@ struct Amount {
 std::optional<Amount> amount_of(const Json& value);
 
 /// The k-th value, from 1, beyond the upper or lower end of a list that is in ascending order: a range
-/// goes on as it is, a list at the ratio or difference of its last two; whole where
-/// only that will do. Empty
-/// when there is no such amount.
+/// goes on as it is, a list at the ratio or difference of its last two; whole where only that will do.
+/// Empty when there is no such amount.
 std::optional<Json> value_beyond(const ValueList& list, bool upper, std::size_t k);
 
 }  // namespace motley

@@ -98,7 +98,7 @@ std::string warnings_of_labels(const Dataset& data) {
   const auto untrained = static_cast<std::size_t>(std::ranges::count(counts, std::size_t{0}));
   if (untrained > 0) {
     text += "\nwarning: " + std::to_string(untrained) + " of " + std::to_string(data.classes) +
-            " classes have no training sample: nobody can learn " +
+            " classes have no training sample: no model can learn " +
             (untrained == 1 ? "it" : "them");
   }
   return text;

@@ -10,8 +10,8 @@
 #include "sim/base/format.hpp"
 #include "sim/base/json.hpp"
 #include "sim/base/machine_memory.hpp"
-#include "sim/engine/model_split.hpp"
-#include "sim/engine/modelled_layers.hpp"
+#include "sim/engine/model/model_split.hpp"
+#include "sim/engine/model/modelled_layers.hpp"
 #include "sim/learning/data/dataset.hpp"
 #include "sim/learning/models/time_only.hpp"
 #include "sim/results/run_warnings.hpp"
@@ -21,7 +21,7 @@
 #include "sim/study/canonical_json.hpp"
 #include "sim/study/planned_batches.hpp"
 #include "sim/study/plugins.hpp"
-#include "sim/study/tuned_parameters.hpp"
+#include "sim/study/tuning/tuned_parameters.hpp"
 #include "sim/study/twins.hpp"
 
 namespace motley {
@@ -55,7 +55,7 @@ LoadedScenario load_with_plugins(const std::string& file, const std::vector<Over
   return check_scenario(file, std::move(scenario));
 }
 
-/// Nothing that is learnt, large enough to be cut where the modelled network is: each of its layers may
+/// Nothing that is learnt, large enough to be cut where the modelled architecture is: each of its layers may
 /// be cut for many servers.
 std::unique_ptr<Problem> time_only_in_parts(const Problem& problem, const LayerProfile& profile) {
   constexpr std::size_t of_each_layer = 64;
@@ -291,7 +291,7 @@ void Experiment::complete(RunPlan& plan) const {
 }
 
 std::string Experiment::caution_of(const Algorithm& algorithm) const {
-  const std::string own = algorithm.caution();
+  std::string own = algorithm.caution();
   if (algorithm.exchange().overlap != ExchangeSpec::Overlap::layers ||
       modelled_layers(scenario().cost, *problem_, flops_per_sample_).size() > 1) {
     return own;

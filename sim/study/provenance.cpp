@@ -8,7 +8,7 @@
 
 #include "sim/base/json.hpp"
 #include "sim/base/text.hpp"
-#include "sim/engine/simgrid_version.hpp"
+#include "sim/engine/platform/simgrid_version.hpp"
 #include "sim/learning/models/layers/convolution_kernel.hpp"
 #include "sim/learning/models/matrix_product.hpp"
 #include "sim/study/plugins.hpp"

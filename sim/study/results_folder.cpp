@@ -114,7 +114,8 @@ void ResultsFolder::open(const StudyFiles& study, const Fresh& fresh) {
     }
     for (const std::string& hash : fresh.hashes) store_.remove(hash);
   } else if (fresh.all || !fresh.hashes.empty()) {
-    throw InputError("--fresh: another process is at work in " + where +
+    throw InputError((fresh.all ? "--fresh: another" : "another") +
+                     (" process is at work in " + where) +
                      "; stop it first, or choose another folder with --out");
   } else if (!read_run_table(path() / "plan.json").is_same_plan(table_)) {
     throw InputError(where +

@@ -1,6 +1,6 @@
 #include "sim/study/run_times.hpp"
 
-#include "sim/study/pilot_run.hpp"
+#include "sim/study/tuning/pilot_run.hpp"
 
 namespace motley {
 namespace {

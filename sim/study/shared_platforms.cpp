@@ -7,8 +7,8 @@
 #include "sim/base/digest.hpp"
 #include "sim/base/regular_file.hpp"
 #include "sim/base/text.hpp"
-#include "sim/engine/platform.hpp"
-#include "sim/engine/platform_profiles.hpp"
+#include "sim/engine/platform/platform.hpp"
+#include "sim/engine/platform/platform_profiles.hpp"
 
 namespace motley {
 namespace {

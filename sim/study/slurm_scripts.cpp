@@ -55,17 +55,46 @@ std::string merge_script(const SlurmJob& job) {
 std::string live_script(const SlurmJob& job) {
   std::string command = shell_quoted(job.program) + " live";
   for (const std::string& word : job.scenario) command += " " + shell_quoted(word);
+  for (const std::string& word : job.live) command += " " + shell_quoted(word);
   command += " --out " + shell_quoted(job.out);
   const std::string ranks = std::to_string(job.ranks);
+  const std::string cpus = std::to_string(job.cpus);
   return head(job, "motley-" + job.name + "-live", "live.log") + directive("ntasks", ranks) +
-         directive("cpus-per-task", std::to_string(job.cpus)) + directive("time", job.time) +
-         "#SBATCH --signal=TERM@60\n"
+         directive("cpus-per-task", cpus) + directive("time", job.time) +
+         "#SBATCH --signal=B:TERM@60\n"
          "# By Slurm where it knows how Open MPI's ranks find each other, else by Open MPI, which "
-         "knows "
-         "Slurm.\n"
-         "if srun --mpi=list 2>&1 | grep -q pmix; then\n  exec srun --mpi=pmix "
-         "--kill-on-bad-exit=1 " +
-         command + "\nfi\nexec mpirun -n " + ranks + " " + command + "\n";
+         "knows\n"
+         "# Slurm. This script waits, and when it is told to end, tells the ranks: Slurm itself "
+         "would not\n"
+         "# tell those that Open MPI has started on this node, and srun that is told kills them.\n"
+         "if srun --mpi=list 2>&1 | grep -q pmix; then\n"
+         "  tell_ranks() { scancel --signal=TERM \"$SLURM_JOB_ID\"; }\n"
+         "  srun --mpi=pmix --kill-on-bad-exit=1 --cpus-per-task=" +
+         cpus + " " + command +
+         " &\n"
+         "else\n"
+         "  tell_ranks() { kill -TERM \"$ranks\"; }\n"
+         "  mpirun -n " +
+         ranks + " --bind-to none " + command +
+         " &\n"
+         "fi\n"
+         "ranks=$!\n"
+         "trap tell_ranks TERM\n"
+         "status=0\n"
+         "wait \"$ranks\" || status=$?\n"
+         "while kill -0 \"$ranks\" 2>/dev/null; do # a signal ends wait, too\n"
+         "  status=0\n"
+         "  wait \"$ranks\" || status=$?\n"
+         "done\n"
+         "# What was measured may still be written, by a process that ends with this job.\n"
+         "seconds=0\n"
+         "while [ \"$status\" -ne 0 ] && [ \"$seconds\" -lt 30 ] && [ -d " +
+         shell_quoted(job.out) +
+         "/unfinished ]; do\n"
+         "  sleep 1\n"
+         "  seconds=$((seconds + 1))\n"
+         "done\n"
+         "exit \"$status\"\n";
 }
 
 }  // namespace motley

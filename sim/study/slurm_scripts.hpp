@@ -16,6 +16,7 @@ struct SlurmJob {
   std::string partition;  ///< empty: the cluster's default
   std::string time;       ///< limit of each task, as Slurm writes it; empty: the partition's
   std::size_t ranks = 0;  ///< of a live run: workers and servers
+  std::vector<std::string> live = {};  ///< options of a live run that no other has
 };
 
 /// The script of the job array: each task is a shard with a results folder of its own, so that
@@ -25,7 +26,7 @@ std::string array_script(const SlurmJob& job);
 std::string merge_script(const SlurmJob& job);
 
 /// The script of a live run: one job with a rank for each worker and server. A minute before its time is over it is
-/// told to end, so that what was measured is written.
+/// told to end, and tells its ranks, so that what was measured is written.
 std::string live_script(const SlurmJob& job);
 
 }  // namespace motley

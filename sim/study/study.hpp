@@ -11,7 +11,7 @@
 #include "sim/scenario/sweep.hpp"
 #include "sim/study/experiment.hpp"
 #include "sim/study/memory_need.hpp"
-#include "sim/study/tuning_unit.hpp"
+#include "sim/study/tuning/tuning_unit.hpp"
 
 namespace motley {
 

@@ -35,7 +35,8 @@ std::string trained_and_modelled(const Experiment& experiment) {
   return "Trained: " + experiment.full()["model"]["kind"].get<std::string>() + ", " +
          cost(static_cast<double>(4 * problem.dimension()), problem.flops_per_sample()) +
          ". Modelled: " + modelled +
-         ". Times and bytes are the modelled network's, learning is the trained one's";
+         ". Times and bytes are those of the modelled architecture; accuracy is that of the "
+         "trained model";
 }
 
 }  // namespace motley

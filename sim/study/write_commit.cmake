@@ -51,12 +51,12 @@ foreach(ROOM base scenario learning results vocabulary engine)
   file(GLOB_RECURSE FOUND RELATIVE ${SOURCE} ${SOURCE}/sim/${ROOM}/*pp)
   list(APPEND FILES ${FOUND})
 endforeach()
-list(FILTER FILES EXCLUDE REGEX "^sim/base/(atomic_file|child_process|cpu_clock|folder_lock|format|json|json_file|limits|machine_memory|place|regular_file|shell_word|standard_streams|strict_json|text)\\.")
+list(FILTER FILES EXCLUDE REGEX "^sim/base/(atomic_file|child_process|cpu_clock|folder_lock|format|guardian|json|json_file|limits|machine_memory|place|process_apart|regular_file|shell_word|standard_streams|strict_json|text)\\.")
 list(FILTER FILES EXCLUDE REGEX "^sim/scenario/(field_schema|sweep|tune|value_list)\\.")
 list(FILTER FILES EXCLUDE REGEX "^sim/results/(statistics/|tables/|(bottleneck|csv_row|csv_table|result_files|run_store|trace_files|tuning_record|whatif_files)\\.)")
-digest_of(SOURCES ${FILES} sim/study/experiment.cpp)
+digest_of(SOURCES ${FILES} sim/study/experiment.cpp sim/study/planned_batches.cpp sim/study/twins.cpp)
 
-file(GLOB FILES RELATIVE ${SOURCE} ${SOURCE}/sim/study/whatif*pp ${SOURCE}/sim/study/timing_rerun*pp
+file(GLOB FILES RELATIVE ${SOURCE} ${SOURCE}/sim/study/whatif/*pp
   ${SOURCE}/sim/results/bottleneck*pp)
 digest_of(WHATIF ${FILES})
 

@@ -43,9 +43,9 @@ const std::string& ExchangeSpec::name_of(Collective collective) {
 Fields<AllReduceSpec> AllReduceSpec::fields() {
   return Fields<AllReduceSpec>().add(
       {.name = "collective",
-       .doc = "by what messages an all-reduce averages: ring, hierarchical (a tree inside each "
-              "node, a ring between the nodes), tree (binomial, there and back) or "
-              "halving_doubling; the result has the same bits",
+       .doc = "how an all-reduce is carried out: ring, hierarchical (a tree inside each node, a "
+              "ring between the nodes), tree (binomial, there and back) or halving_doubling; the "
+              "result has the same bits",
        .fallback = "ring",
        .choices = ExchangeSpec::collectives()},
       &AllReduceSpec::collective);
@@ -54,15 +54,14 @@ Fields<AllReduceSpec> AllReduceSpec::fields() {
 Fields<GradientAllReduceSpec> GradientAllReduceSpec::fields() {
   Fields<GradientAllReduceSpec> f;
   f.include(AllReduceSpec::fields());
-  f.add(
-      {.name = "bucket_size",
-       .doc = "gradients are averaged in buckets of whole layers, from the output on: one is full "
-              "when it has so many bytes. Its all-reduce begins when the backward step has made it "
-              "and the bucket before it is through, while the backward step goes on. When absent, "
-              "the whole gradient is averaged at the end",
-       .dimension = Dimension::data,
-       .minimum = 1},
-      &GradientAllReduceSpec::bucket_bytes);
+  f.add({.name = "bucket_size",
+         .doc = "gradients are averaged in buckets of whole layers, from the output on: a bucket "
+                "is full when it has this many bytes. Its all-reduce begins when the backward step "
+                "has made it and the bucket before it is through, while the backward step goes on. "
+                "When absent, the whole gradient is averaged at the end",
+         .dimension = Dimension::data,
+         .minimum = 1},
+        &GradientAllReduceSpec::bucket_bytes);
   return f;
 }
 

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "sim/learning/rules/encoding.hpp"
 #include "sim/vocabulary/model.hpp"
 
 namespace motley {
@@ -21,9 +22,10 @@ struct Message {
   std::size_t sender = 0;  ///< rank of a worker; filled in by the verb that sends
   std::string kind = {};   ///< "gradient", "model", "update", or a word of the algorithm's own
   Parameters vector = {};  ///< the first or only one; may be empty
-  std::vector<Parameters> more = {};  ///< further ones: a control variate, a momentum
+  /// Further ones, in full precision: a control variate, a momentum.
+  std::vector<Parameters> more = {};
   std::vector<double> numbers = {};
-  double wire_share = 1;     ///< bytes of `vector` as encoded, as a share of full precision
+  Encoding encoding = {};    ///< of `vector`: what Compressor::compress() has returned for it
   std::uint32_t traced = 0;  ///< which message it was, on the timeline of a traced run
 };
 
@@ -55,8 +57,8 @@ struct Wanted {
            (kind.empty() ? !message.kind.starts_with(group_mark) : message.kind == kind);
   }
 
-  /// How the kinds begin that a group gives its own messages.
-  static constexpr const char* group_mark = "group ";
+  /// How the kinds begin that a group gives its own messages: as no word of an algorithm does.
+  static constexpr const char* group_mark = "\1group ";
 };
 
 /// What may happen while a body waits. A worker leaves when its body ends, or when it is noticed that

@@ -33,7 +33,8 @@ class Worker {
   /// Virtual seconds since the start.
   virtual double clock() const = 0;
   /// This worker's own stream of random numbers for the purpose of that name, the same for the same
-  /// (seed, name, rank); it goes on where it was left.
+  /// (seed, name, rank); it goes on where it was left. std::logic_error for one of the few names that
+  /// the simulator itself draws by.
   virtual RandomStream& random(const std::string& name) = 0;
 
   /// The model every run of this seed starts from. Takes no time: everybody is taken to have it. Who

@@ -4,7 +4,7 @@ from matplotlib.patches import Patch, Rectangle
 
 from ..results import NoData, value_text
 from ..style import legend_above, legend_name, panels, short, tiny
-from ..verdicts import AT_EDGE, ONE_REPLICA, WHAT_EDGE_MEANS, is_at_edge, known
+from ..verdicts import AT_EDGE, ONE_REPLICA, WHAT_EDGE_MEANS, is_at_edge, known, verdict_against
 from .arrows import edge_in_legend
 
 NAME = "best"
@@ -26,7 +26,7 @@ def winner(rows):
     if rows.empty or not known(rows.iloc[0]["time_to_target_mean_s"]):
         return None
     first = rows.iloc[0]
-    rivals = [label for label in rows["algorithm"].iloc[1:] if first["verdicts"].get(label, "faster") != "faster"]
+    rivals = [label for label in rows["algorithm"].iloc[1:] if verdict_against(first, label) != "faster"]
     rival = rivals[0] if rivals and first["replicas"] > 1 else None
     edge = {row["algorithm"] for _, row in rows.iterrows() if is_at_edge(row)} & {first["algorithm"], rival}
     return first["algorithm"], first["decided"] != 0, rival, edge

@@ -20,7 +20,7 @@ def draw(results, look):
         raise NoData("no timeline was recorded: run with --trace")
     point, runs = shown_runs(results)
     if all(down_of(results, run).empty for run in runs["run"]):
-        raise NoData("nobody was down while a timeline was recorded")
+        raise NoData("no host was down while a timeline was recorded")
     curves = {name: rows for name, rows in results.curves.groupby("run") if name in set(runs["run"])}
     end = max(rows["time_s"].max() for rows in curves.values())
     longest = max(curves, key=lambda name: curves[name]["time_s"].max())

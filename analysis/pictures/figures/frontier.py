@@ -9,7 +9,7 @@ from .target import target_text
 NAME = "frontier"
 TITLE = "Time to target against cost and energy"
 HOW_TO_READ = ("One marker per algorithm (and point of a sweep): mean virtual time to the target, and mean cost or energy until "
-               "then (summary.csv). The line is the frontier, its markers named beside the panel (or by letters, below): nobody is at least as good in both and better in one. Only "
+               "then (summary.csv). The line is the frontier, its markers named beside the panel (or by letters, below): no other is at least as good in both and better in one. Only "
                "what all runs reached can be on it; open markers are means of those runs that reached the target, where "
                "others did not. Lower left is better.")
 TIME = "time_to_target_mean_s"

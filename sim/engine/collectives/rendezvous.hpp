@@ -5,7 +5,7 @@
 
 #include <simgrid/s4u.hpp>
 
-#include "sim/engine/network.hpp"
+#include "sim/engine/network/network.hpp"
 
 namespace motley {
 

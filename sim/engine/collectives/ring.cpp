@@ -1,6 +1,6 @@
 #include "sim/engine/collectives/ring.hpp"
 
-#include "sim/engine/wire_bytes.hpp"
+#include "sim/engine/network/wire_bytes.hpp"
 
 namespace s4u = simgrid::s4u;
 

@@ -5,9 +5,9 @@
 
 #include <simgrid/s4u.hpp>
 
-#include "sim/engine/collective.hpp"
-#include "sim/engine/gathering.hpp"
-#include "sim/engine/network.hpp"
+#include "sim/engine/collectives/collective.hpp"
+#include "sim/engine/collectives/gathering.hpp"
+#include "sim/engine/network/network.hpp"
 
 namespace motley {
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "sim/engine/collective.hpp"
+#include "sim/engine/collectives/collective.hpp"
 #include "sim/engine/collectives/rendezvous.hpp"
 
 namespace motley {

@@ -24,7 +24,9 @@ Fields<DataSpec> DataSpec::fields() {
          .minimum = 1},
         &DataSpec::test);
   f.add(sample_order_field(), &DataSpec::order);
-  f.add({.name = "partition", .doc = "who may draw which samples", .fallback = Json::object()},
+  f.add({.name = "partition",
+         .doc = "which worker may draw which samples",
+         .fallback = Json::object()},
         &DataSpec::partition);
   f.add(augmentation_field(), &DataSpec::augment);
   return f;

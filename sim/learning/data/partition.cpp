@@ -106,10 +106,9 @@ Fields<PartitionSpec> PartitionSpec::fields() {
   f.add(
       {.name = "kind",
        .doc =
-           "what each worker draws from: iid (everybody from the whole set), shards (equal random "
-           "parts), dirichlet (uneven label shares), by_label (parts sorted by label), by_column "
-           "(of "
-           "csv: the rows of one user, or of every W-th of more users than workers)",
+           "what each worker draws from: iid (every worker from the whole set), shards (equal "
+           "random parts), dirichlet (uneven label shares), by_label (parts sorted by label), "
+           "by_column (of csv: the rows of one user, or of every W-th of more users than workers)",
        .fallback = "iid",
        .choices = {"iid", "shards", "dirichlet", "by_label", "by_column"}},
       &PartitionSpec::kind);
@@ -119,13 +118,12 @@ Fields<PartitionSpec> PartitionSpec::fields() {
          .above_minimum = true,
          .kinds = {"dirichlet"}},
         &PartitionSpec::alpha);
-  f.add(
-      {.name = "column",
-       .doc = "the column that says whose a row is, such as user; no feature then. Its values, in "
-              "numeric order if all are numbers and in alphabetic order otherwise, go to the "
-              "workers in turn",
-       .kinds = {"by_column"}},
-      &PartitionSpec::column);
+  f.add({.name = "column",
+         .doc = "the column that names the owner of a row, such as user; it is then no feature. "
+                "Its values, in numeric order if all are numbers and in alphabetic order "
+                "otherwise, go to the workers in turn",
+         .kinds = {"by_column"}},
+        &PartitionSpec::column);
   return f;
 }
 

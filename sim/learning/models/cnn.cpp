@@ -22,8 +22,8 @@ struct CnnLayer {
   static Fields<CnnLayer> fields() {
     Fields<CnnLayer> f;
     f.add({.name = "conv",
-           .doc = "a convolution with so many channels, then ReLU; zeros around the image keep its "
-                  "size",
+           .doc = "a convolution with this many channels, then ReLU; zeros around the image keep "
+                  "its size",
            .minimum = 1,
            .maximum = 1e5},
           &CnnLayer::conv);
@@ -37,13 +37,15 @@ struct CnnLayer {
            .minimum = 1,
            .maximum = 1e4},
           &CnnLayer::stride);
-    f.add({.name = "pool",
-           .doc = "the largest of so many rows and columns, which must divide the image",
-           .minimum = 2,
-           .maximum = 1e4},
-          &CnnLayer::pool);
+    f.add(
+        {.name = "pool",
+         .doc =
+             "max pooling over squares of this many rows and columns, which must divide the image",
+         .minimum = 2,
+         .maximum = 1e4},
+        &CnnLayer::pool);
     f.add({.name = "dense",
-           .doc = "a fully connected layer with so many outputs, then ReLU",
+           .doc = "a fully connected layer with this many outputs, then ReLU",
            .minimum = 1,
            .maximum = 1e6},
           &CnnLayer::dense);

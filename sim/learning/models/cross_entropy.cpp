@@ -29,8 +29,7 @@ inline float exp_nonpositive(float x) {
 }
 
 /// Turns each row into exp(logit - largest) and returns the sum of losses (and each, unless
-/// `losses` is empty). Calls
-/// row_done(row, label, total) after each row.
+/// `losses` is empty). Calls row_done(row, label, total) after each row.
 template <class RowDone>
 double exponentials(Logits logits, std::span<const std::uint16_t> labels, std::span<float> losses,
                     const RowDone& row_done) {

@@ -9,7 +9,7 @@
 
 namespace motley {
 
-/// A network on images: what its kinds have in common.
+/// A model of images: what its kinds have in common.
 struct ImageModel : ModelSpec {
   double weight_decay = 0;
 

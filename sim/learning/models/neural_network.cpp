@@ -96,6 +96,7 @@ const S* NetworkRun<S>::forward_picked(const S* all, const Sample* index) {
 template <class S>
 const S* NetworkRun<S>::forward_above_the_first(const S* input) {
   for (std::size_t l = 1; l < layers_.size(); ++l) {
+    if (watched_ != nullptr) watched_->throw_if_given_up();
     inputs_[l] = input;
     input = layers_[l]->forward(input);
   }
@@ -107,6 +108,7 @@ void NetworkRun<S>::backward(const GradientSum<S>& sum) {
   S* delta = deltas_[0].data();
   S* spare = deltas_[1].data();
   for (std::size_t l = layers_.size(); l-- > lowest_;) {
+    if (watched_ != nullptr) watched_->throw_if_given_up();
     if (layers_[l]->backward(inputs_[l], delta, spare, sum.from(begins_[l])) == spare) {
       std::swap(delta, spare);
     }
@@ -157,7 +159,10 @@ class NeuralNetwork::Memory final : public Workspace {
   };
 
   void make(std::unique_ptr<NetworkRun<float>>& run, std::size_t count) const {
-    const auto make = [&] { run = std::make_unique<NetworkRun<float>>(network_.layers_, count); };
+    const auto make = [&] {
+      run = std::make_unique<NetworkRun<float>>(network_.layers_, count);
+      run->watch(this);
+    };
     if (network_.flexible_) return make();
     in_a_thread_of_its_own([&] {
       convolve_in_this_thread();

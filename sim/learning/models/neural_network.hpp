@@ -26,6 +26,8 @@ class NetworkRun {
   void load(const S* x);
   /// Where all layers are flexible: a block has so many images from now on, at most `count`.
   void take(std::size_t count);
+  /// forward() and backward() end by GivenUp between two layers once that is asked for here.
+  void watch(const Workspace* workspace) { watched_ = workspace; }
   /// Logits, one row per image; `input` must stay until backward() is done.
   const S* forward(const S* input);
   /// The same where all layers are flexible, on those rows of `all` that `index` numbers.
@@ -42,9 +44,10 @@ class NetworkRun {
   std::size_t lowest_ = 0;           // the first layer that has any
   std::vector<const S*> inputs_;     // of each layer
   std::vector<Buffer<S>> deltas_;
+  const Workspace* watched_ = nullptr;
 };
 
-/// A network that ends in softmax cross-entropy; with a single dense layer it is softmax regression.
+/// A neural network that ends in softmax cross-entropy; with a single dense layer it is softmax regression.
 /// Parameters lie layer by layer, input first. Weight decay covers all of them; it is part of
 /// gradient() and of the objective that gradient() returns, not of evaluate().
 ///

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -12,6 +13,9 @@
 
 namespace motley {
 
+/// Thrown by Problem::gradient() when nobody wants its result any more; see Workspace::give_up.
+struct GivenUp {};
+
 /// Memory a thread computes in, reused from call to call, so that a step allocates nothing. Each
 /// Problem makes its own kind; one thread uses one at a time.
 class Workspace {
@@ -21,6 +25,12 @@ class Workspace {
   std::span<float> sample_losses;
   /// When not empty, gradient() varies the images so, in their order.
   std::span<const Variation> variations;
+  /// When set, nobody wants what gradient() computes any more. A gradient that takes long calls
+  /// throw_if_given_up() as often as it can.
+  const std::atomic<bool>* give_up = nullptr;
+  void throw_if_given_up() const {
+    if (give_up != nullptr && *give_up) throw GivenUp();
+  }
 };
 
 /// A layer of the model: how many parameters it has, and its flops for one sample.

@@ -10,7 +10,7 @@
 namespace motley {
 namespace {
 
-/// The residual networks for CIFAR [He et al., CVPR 2016, section 4.2]: a convolution, three stages
+/// The residual neural networks for CIFAR [He et al., CVPR 2016, section 4.2]: a convolution, three stages
 /// of n residual blocks with `width`, 2 `width` and 4 `width` channels, of which the second and third
 /// halve the image, the mean over the image and a dense layer: 6n + 2 layers. With group instead of
 /// batch normalisation: the running means of the latter would be part of the model and yet not of
@@ -82,8 +82,8 @@ struct ResNet final : ImageModel {
 }  // namespace
 
 ModelKind resnet_model() {
-  return describe_kind<ModelSpec, ResNet>("resnet",
-                                          "a residual network as for CIFAR, group normalisation");
+  return describe_kind<ModelSpec, ResNet>(
+      "resnet", "a residual neural network as for CIFAR, group normalisation");
 }
 
 }  // namespace motley

@@ -12,9 +12,6 @@
 namespace motley {
 namespace {
 
-constexpr double value_bytes = sizeof(float);
-constexpr double index_bytes = 4;  // of top_k
-
 /// The indices of the k entries of largest magnitude, of equal ones the first.
 std::vector<std::uint32_t> largest(std::span<const float> v, std::size_t k) {
   std::vector<std::uint32_t> order(v.size());
@@ -75,35 +72,25 @@ Fields<CompressSpec> CompressSpec::fields() {
   return f;
 }
 
-std::size_t Compressor::entries_sent(std::size_t n) const {
-  const auto wanted = static_cast<std::size_t>(std::llround(spec_.share * static_cast<double>(n)));
-  const std::size_t k = std::clamp<std::size_t>(wanted, 1, n);
-  const double bytes = static_cast<double>(k) * (value_bytes + index_bytes);
-  return bytes >= static_cast<double>(n) * value_bytes ? n : k;
-}
-
-double Compressor::wire_share(std::size_t n) const {
-  const double full = static_cast<double>(n) * value_bytes;
-  double bytes = full;
-  switch (spec_.kind) {
+Compressor::Compressor(const CompressSpec& spec) : spec_(spec) {
+  switch (spec.kind) {
     case CompressSpec::Kind::none:
       break;
-    case CompressSpec::Kind::top_k: {
-      const std::size_t k = entries_sent(n);
-      if (k < n) bytes = static_cast<double>(k) * (value_bytes + index_bytes);
+    case CompressSpec::Kind::top_k:
+      encoding_.kind_ = Encoding::Kind::sparse;
+      encoding_.sent_ = spec.share;
       break;
-    }
     case CompressSpec::Kind::quantize:
-      bytes = std::ceil(static_cast<double>(n * spec_.bits) / 8) + value_bytes;
+      encoding_.kind_ = Encoding::Kind::quantized;
+      encoding_.bits_ = static_cast<std::uint8_t>(spec.bits);
       break;
     case CompressSpec::Kind::sign:
-      bytes = std::ceil(static_cast<double>(n) / 8) + value_bytes;
+      encoding_.kind_ = Encoding::Kind::signs;
   }
-  return std::min(1.0, bytes / full);
 }
 
 void Compressor::send_largest(std::span<const float> v, std::span<float> sent) const {
-  const std::size_t k = entries_sent(v.size());
+  const std::size_t k = encoding_.entries_sent(v.size());
   if (k == v.size()) {
     std::ranges::copy(v, sent.begin());
     return;
@@ -138,8 +125,8 @@ void Compressor::send_all(Parameters& v) {
   left_out_ = Parameters();
 }
 
-double Compressor::compress(Parameters& v, RandomStream& random) {
-  if (spec_.kind == CompressSpec::Kind::none || v.empty()) return 1;
+Encoding Compressor::compress(Parameters& v, RandomStream& random) {
+  if (spec_.kind == CompressSpec::Kind::none || v.empty()) return {};
   const std::size_t n = v.size();
   if (spec_.error_feedback) {
     if (left_out_.empty()) left_out_ = Parameters::zeros(n);
@@ -163,7 +150,7 @@ double Compressor::compress(Parameters& v, RandomStream& random) {
     left_out_ -= 1.0F * sent;
   }
   v = std::move(sent);
-  return wire_share(n);
+  return encoding_;
 }
 
 }  // namespace motley

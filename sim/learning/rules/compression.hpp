@@ -4,6 +4,7 @@
 #include <optional>
 #include <span>
 
+#include "sim/learning/rules/encoding.hpp"
 #include "sim/learning/rules/parameters.hpp"
 #include "sim/scenario/fields.hpp"
 
@@ -38,25 +39,23 @@ struct CompressSpec {
 /// M. Jaggi: Sparsified SGD with Memory, NeurIPS 2018).
 class Compressor {
  public:
-  explicit Compressor(const CompressSpec& spec) : spec_(spec) {}
+  explicit Compressor(const CompressSpec& spec);
 
-  /// The bytes that a vector of n entries takes on the wire, as a share of the full-precision one's.
-  double wire_share(std::size_t n) const;
-  /// v becomes what its receiver gets. Returns the wire_share of its size. The same vector must always come to the same compressor. quantize draws
-  /// one number per entry from `random`, the others none.
-  double compress(Parameters& v, RandomStream& random);
+  /// v becomes what its receiver gets. Returns how that is written on the wire: the encoding of the
+  /// message it goes with. Vectors that share an error feedback, and only those, share a compressor.
+  /// quantize draws one number per entry from `random`, the others none.
+  Encoding compress(Parameters& v, RandomStream& random);
   /// v goes as it is, with all that was left out so far.
   void send_all(Parameters& v);
 
  private:
-  /// top_k: how many of n entries are sent; all where that is shorter.
-  std::size_t entries_sent(std::size_t n) const;
   // Each fills in what is sent of v.
   void send_largest(std::span<const float> v, std::span<float> sent) const;
   void send_levels(std::span<const float> v, std::span<float> sent, RandomStream& random) const;
   static void send_signs(std::span<const float> v, std::span<float> sent);
 
   CompressSpec spec_;
+  Encoding encoding_;
   Parameters left_out_;
 };
 

@@ -9,7 +9,7 @@ namespace motley {
 Fields<ScheduleSpec> ScheduleSpec::fields() {
   Fields<ScheduleSpec> f;
   f.add({.name = "kind",
-         .doc = "constant, step (times factor every so many epochs), cosine (down to floor) or "
+         .doc = "constant, step (times factor at regular intervals), cosine (down to floor) or "
                 "milestones (times factor at given epochs)",
          .fallback = "constant",
          .choices = {"constant", "step", "cosine", "milestones"}},
@@ -45,12 +45,12 @@ Fields<ScheduleSpec> ScheduleSpec::fields() {
          .above_minimum = true,
          .kinds = {"milestones"}},
         &ScheduleSpec::at_epochs);
-  f.add(
-      {.name = "warm_up_epochs",
-       .doc = "the step size first rises linearly from 0, over so many epochs; absent: it does not",
-       .minimum = 0,
-       .above_minimum = true},
-      &ScheduleSpec::warm_up_epochs);
+  f.add({.name = "warm_up_epochs",
+         .doc = "the step size first rises linearly from 0 over this many epochs; no warm-up when "
+                "absent",
+         .minimum = 0,
+         .above_minimum = true},
+        &ScheduleSpec::warm_up_epochs);
   return f;
 }
 

@@ -15,8 +15,8 @@ struct ScheduleSpec {
   double factor = 0;        ///< step, milestones
   double epochs = 0;        ///< cosine: from 1 down to `floor` over so many epochs, then stay
   double floor = 0;         ///< cosine: as a share of the step size
-  std::vector<double>
-      at_epochs;  ///< milestones: multiply by `factor` when each of these has passed
+  /// milestones: multiply by `factor` when each of these has passed
+  std::vector<double> at_epochs;
   /// Linear warm-up in front of any kind: from 0 up over so many epochs. The kind's own epochs are
   /// counted from the start of the run, as papers count their milestones.
   std::optional<double> warm_up_epochs;

@@ -80,8 +80,8 @@ class UpdateRule {
 
  private:
   friend class StepMemo;
-  static constexpr std::size_t most_vectors =
-      3;  // of the state: momentum, mean square, its maximum
+  /// Of the state: momentum, mean square, its maximum.
+  static constexpr std::size_t most_vectors = 3;
   using State = std::array<std::span<float>, most_vectors>;
 
   std::size_t vectors() const;

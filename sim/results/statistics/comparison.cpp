@@ -103,20 +103,10 @@ void compare_pairs(const std::vector<ComparisonRow*>& rows, double longest_s) {
   const std::size_t n = rows.size();
   std::vector<std::map<std::uint64_t, TargetArrival>> arrivals;
   for (const ComparisonRow* row : rows) arrivals.push_back(arrivals_of(*row, longest_s));
-  std::vector<PairedRatio> results(n * n);
-  std::vector<PairedRatio*> undecided;
-  for (std::size_t i = 0; i < n; ++i) {
-    for (std::size_t j = i + 1; j < n; ++j) {
-      results[i * n + j] = compare_arrivals(arrivals[i], arrivals[j]);
-      undecided.push_back(&results[i * n + j]);
-    }
-  }
-  decide(undecided);
+  const std::vector<PairedRatio> results = compare_all(arrivals);
   for (std::size_t i = 0; i < n; ++i) {
     for (std::size_t j = 0; j < n; ++j) {
-      if (i == j) continue;
-      rows[i]->against.push_back(
-          {rows[j]->algorithm, i < j ? results[i * n + j] : results[j * n + i].inverse()});
+      if (i != j) rows[i]->against.push_back({rows[j]->algorithm, results[i * n + j]});
     }
   }
 }

@@ -49,10 +49,18 @@ const ColumnTable<ComparedPair>& comparisons_table() {
             const PairedRatio& result = p.against.result;
             return result.ratio ? std::optional(result.resolution_s) : std::nullopt;
           });
+    t.add("within_resolution", "",
+          "1: the times differ by less than that, so that the two might change places if "
+          "evaluations were more frequent; 0: by more; empty without a ratio",
+          [](const ComparedPair& p) -> std::optional<double> {
+            const PairedRatio& result = p.against.result;
+            if (!result.ratio) return std::nullopt;
+            return result.is_within_resolution() ? 1.0 : 0.0;
+          });
     t.add("p_value", "",
           "of equally fast algorithms: two-sided paired t-test on the logarithms, whose deviation "
-          "counts as no smaller than the resolution of the times allows; at most 2/4^pairs where "
-          "always the same one arrives and the other does not",
+          "counts as no smaller than the resolution of the times allows; at most 2/4^pairs if one "
+          "algorithm reaches the target in every pair and the other in none",
           [](const ComparedPair& p) { return p.against.result.p_value; });
     t.add("p_holm", "", "the same after Holm's correction over all pairs at this point",
           [](const ComparedPair& p) { return p.against.result.p_holm; });

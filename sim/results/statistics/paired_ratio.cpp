@@ -215,4 +215,22 @@ void decide(const std::vector<PairedRatio*>& comparisons) {
   }
 }
 
+std::vector<PairedRatio> compare_all(
+    const std::vector<std::map<std::uint64_t, TargetArrival>>& arrivals) {
+  const std::size_t n = arrivals.size();
+  std::vector<PairedRatio> results(n * n);
+  std::vector<PairedRatio*> undecided;
+  for (std::size_t i = 0; i < n; ++i) {
+    for (std::size_t j = i + 1; j < n; ++j) {
+      results[i * n + j] = compare_arrivals(arrivals[i], arrivals[j]);
+      undecided.push_back(&results[i * n + j]);
+    }
+  }
+  decide(undecided);
+  for (std::size_t i = 0; i < n; ++i) {
+    for (std::size_t j = 0; j < i; ++j) results[i * n + j] = results[j * n + i].inverse();
+  }
+  return results;
+}
+
 }  // namespace motley

@@ -59,8 +59,8 @@ std::optional<Bound> bound_of(const std::string& text);
 /// How many times sooner than another an algorithm reaches the target.
 struct PairedRatio {
   std::size_t pairs = 0;  ///< replicas in which it is known of both, and both took some time
-  std::optional<Estimate>
-      ratio;  ///< above 1: sooner; empty if in no pair anybody arrives while both are known
+  /// Above 1: sooner. Empty if in no pair either run reaches the target while both are known.
+  std::optional<Estimate> ratio;
   Bound bound = Bound::none;
   /// None of fewer than two pairs, nor of pairs that agree for a reason that is not known: all
   /// ratios the same and times without a resolution.
@@ -92,5 +92,9 @@ double deviations_to_decide(std::size_t replicas, std::size_t comparisons);
 
 /// Corrects the p-values of comparisons that are made at once, and decides them.
 void decide(const std::vector<PairedRatio*>& comparisons);
+
+/// Each of n with each other, decided together: element i * n + j is of the i-th against the j-th.
+std::vector<PairedRatio> compare_all(
+    const std::vector<std::map<std::uint64_t, TargetArrival>>& arrivals);
 
 }  // namespace motley

@@ -89,11 +89,10 @@ void add_place(Summary& t) {
         [](const ComparisonRow& r) {
           return r.cut_short_s ? std::nullopt : std::optional(static_cast<double>(r.place));
         });
-  t.add(
-      "decided", "",
-      "1: faster than every algorithm behind it by comparisons.csv; 0: not than every one; empty: "
-      "nobody to compare with",
-      [](const ComparisonRow& r) { return as_number(r.decided); });
+  t.add("decided", "",
+        "1 if comparisons.csv finds it faster than every lower-placed algorithm, 0 if not, empty "
+        "if there is none",
+        [](const ComparisonRow& r) { return as_number(r.decided); });
 }
 
 void add_estimate(Summary& t, const std::string& name, const std::string& what,

@@ -3,8 +3,10 @@
 #include "sim/results/statistics/bands.hpp"
 #include "sim/results/statistics/comparisons_file.hpp"
 #include "sim/results/statistics/summary_file.hpp"
+#include "sim/results/tables/compare_table.hpp"
 #include "sim/results/tables/limits_table.hpp"
 #include "sim/results/tables/run_tables.hpp"
+#include "sim/results/tables/timings_table.hpp"
 #include "sim/results/tables/tuned_table.hpp"
 #include "sim/results/tables/whatif_table.hpp"
 #include "sim/results/trace_files.hpp"
@@ -16,7 +18,8 @@ std::vector<TableInfo> all_tables() {
           curves_table().info(), bands_table().info(),     workers_table().info(),
           links_table().info(),  staleness_table().info(), decisions_table().info(),
           events_table().info(), warnings_table().info(),  tuned_table().info(),
-          whatif_table().info(), limits_table().info()};
+          whatif_table().info(), limits_table().info(),    compare_table().info(),
+          timings_table().info()};
 }
 
 Json to_json(const std::vector<TableInfo>& tables) {

@@ -7,7 +7,7 @@
 
 namespace motley {
 
-/// Every CSV file of a results folder, in the order in which they are explained.
+/// Every CSV file, in the order in which they are explained.
 std::vector<TableInfo> all_tables();
 
 /// The same as a JSON object, by file: what a row is, and the columns.

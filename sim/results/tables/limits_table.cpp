@@ -43,8 +43,8 @@ const ColumnTable<LimitRow>& limits_table() {
         "than its max_batch",
         &LimitRow::samples_per_s);
     t.add("sync_updates_per_s", "1/s",
-          "limit of a synchronous method with a gradient of everybody in each update: 1/(largest "
-          "tau)",
+          "limit of a synchronous method with a gradient of every worker in each update: "
+          "1/(largest tau)",
           &LimitRow::sync_updates_per_s);
     t.add("narrowest_link", "",
           "the link that takes longest for the bytes that the algorithm sent over it",

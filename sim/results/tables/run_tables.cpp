@@ -88,7 +88,7 @@ void add_cluster(RunsTable& t) {
         unevenness(&Heterogeneity::speed_cv));
   t.add("sync_efficiency", "",
         "harmonic mean over maximum of the workers' step times: the share of the cluster's speed "
-        "that is left when everybody waits for the slowest",
+        "that is left when all wait for the slowest",
         unevenness(&Heterogeneity::sync_efficiency));
 }
 
@@ -174,10 +174,9 @@ const ColumnTable<OfRun<CurvePoint>>& curves_table() {
     t.add("test_loss", "", "on the whole test set", part(&CurvePoint::test_loss));
     t.add("test_accuracy", "", "on the whole test set", part(&CurvePoint::test_accuracy));
     t.add("oracle", "",
-          "1: nobody holds this model; it is what a merge of the workers' own models would give at "
-          "this moment, free of cost, and does not count for the target. 0: the model exists, or "
-          "is the mean "
-          "of models that are never merged (see consensus)",
+          "1: no worker holds this model; it is what a merge of the workers' own models would give "
+          "at this moment, free of cost, and does not count for the target. 0: the model exists, "
+          "or is the mean of models that are never merged (see consensus)",
           [](const auto& r) -> std::uint64_t {
             return r.part.kind == EvaluatedModel::oracle ? 1 : 0;
           });

@@ -38,12 +38,10 @@ const ColumnTable<WhatIf>& whatif_table() {
           rate(&Throughput::samples_per_s));
     t.add("reason", "", "why a change could not be tried; its numbers are empty then",
           &WhatIf::why_not);
-    t.add(
-        "named", "",
-        "1, 2, 3, ...: the order in which the changes are named that bring 2 % or more; those that "
-        "take workers away come last; empty for what brings less, or of which a part alone brings "
-        "nearly as much (one class, the server's links)",
-        &WhatIf::named);
+    t.add("named", "",
+          "rank among changes that gain 2 % or more (removing workers last); empty if smaller, or "
+          "if part of the change (one class, the server's links) gains nearly as much",
+          &WhatIf::named);
     t.add("bottleneck", "",
           "1: what is improved here is the bottleneck of this algorithm at this point",
           &WhatIf::is_bottleneck);

@@ -8,7 +8,7 @@
 
 namespace motley {
 
-/// Lists the layers of a network for images, from the data on: knows the shape that each leaves behind.
+/// Lists the layers of a model for images, from the data on: knows the shape that each leaves behind.
 class ImageNetwork {
  public:
   /// Of square maps.

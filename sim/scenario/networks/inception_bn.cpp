@@ -74,7 +74,7 @@ KnownNetwork inception_bn_network() {
   net.dense("fc", 1000);
   return {"inception_bn", "Ioffe and Szegedy 2015, arXiv 1502.03167",
           "an image of 224 x 224 pixels",
-          "the projections of 4c and 4d have 128 channels, as in the released networks (96 in the "
+          "the projections of 4c and 4d have 128 channels, as in the released models (96 in the "
           "paper's table)",
           net.layers()};
 }

@@ -6,7 +6,7 @@
 
 namespace motley {
 
-/// A layer of a published network, as its architecture says.
+/// A layer of a published model, as its architecture says.
 struct KnownLayer {
   std::string name;
   std::uint64_t parameters = 0;
@@ -21,7 +21,7 @@ struct KnownLayer {
   std::uint64_t bytes() const { return 4 * parameters; }
 };
 
-/// A published network whose costs can be modelled while a small model is trained. A layer is a product
+/// A published architecture whose costs can be modelled while a small model is trained. A layer is a product
 /// (a convolution, a dense layer, a block of attention) with the normalisation after it; they stand in
 /// the order in which they are computed, those of parallel branches one after another.
 struct KnownNetwork {

@@ -56,7 +56,7 @@ struct RunOptions {
   bool plain_kernels = false;  ///< whatever libraries there are
 };
 
-/// A layer of a network: what it makes of an image, without any values. In double for tests.
+/// A layer of a neural network: what it makes of an image, without any values. In double for tests.
 class NetworkLayer {
  public:
   virtual ~NetworkLayer() = default;

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <functional>
+
+#include "sim/base/process_apart.hpp"
+
+namespace motley {
+
+/// A process that does what is left to do when this one has gone, or let go of it, without having dismissed it.
+class Guardian {
+ public:
+  /// `work` as of ProcessApart. It has the standard streams, and no other file that is open here. Where there can be
+  /// no new process there is no guardian.
+  explicit Guardian(const std::function<void()>& work);
+  ~Guardian();
+  Guardian(const Guardian&) = delete;
+  Guardian& operator=(const Guardian&) = delete;
+
+  /// There is nothing left to do; waits until the process is gone.
+  void dismiss();
+
+ private:
+  int fd_ = -1;  // of a connection that ends with this process and those it has forked
+  std::optional<ProcessApart> process_;
+};
+
+}  // namespace motley

@@ -1,0 +1,149 @@
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <iostream>
+#include <sstream>
+
+#include "sim/base/atomic_file.hpp"
+#include "sim/base/format.hpp"
+#include "sim/base/machine_memory.hpp"
+#include "sim/base/place.hpp"
+#include "sim/cli/command_line.hpp"
+#include "sim/cli/reporting.hpp"
+#include "sim/cli/tables/prediction.hpp"
+#include "sim/cli/tables/text_table.hpp"
+
+namespace po = boost::program_options;
+
+namespace motley {
+namespace {
+
+std::string rounded_to(double value, int digits) {
+  std::ostringstream text;
+  text.precision(digits);
+  text << value;
+  return text.str();
+}
+
+std::string shown_seconds(const std::optional<double>& value) {
+  return value ? rounded_to(*value, 4) + " s" : "not reached";
+}
+
+/// "+3.2 %", of what was measured; "-" where there is nothing to compare with.
+std::string signed_percents(const std::optional<double>& error, const char* unit = " %") {
+  if (!error) return "-";
+  if (*error == 0) return std::string("0") + unit;
+  std::ostringstream text;
+  text.setf(std::ios::fixed | std::ios::showpos);
+  text.precision(1);
+  text << 100 * *error << unit;
+  return text.str();
+}
+
+/// Percents of what is nearly nothing say nothing: the difference in percentage points then.
+std::string wait_error(const Prediction& p) {
+  return p.wait_error() ? signed_percents(p.wait_error())
+                        : signed_percents(p.wait_difference(), " points");
+}
+
+std::string percents(double share) {
+  return rounded_to(std::round(1000 * share) / 10, 3) + " %";
+}
+
+void print_predictions(const std::vector<Prediction>& all) {
+  std::vector<TextRow> times = {
+      {"algorithm", "time per update", "measured", "error", "time to target", "measured", "error"}};
+  std::vector<TextRow> staleness = {{"algorithm", "staleness", "measured", "error", "distance"}};
+  std::vector<TextRow> rest = {
+      {"algorithm", "waiting", "measured", "error", "bytes per update", "measured", "error"}};
+  for (const Prediction& p : all) {
+    times.push_back({p.algorithm, shown_seconds(p.predicted.update_s),
+                     shown_seconds(p.measured.update_s), signed_percents(p.update_error()),
+                     shown_seconds(p.predicted.target_s), shown_seconds(p.measured.target_s),
+                     signed_percents(p.target_error())});
+    staleness.push_back({p.algorithm, rounded_to(p.predicted.staleness, 3),
+                         rounded_to(p.measured.staleness, 3), signed_percents(p.staleness_error()),
+                         rounded_to(p.staleness_distance(), 2)});
+    rest.push_back({p.algorithm, percents(p.predicted.wait_share), percents(p.measured.wait_share),
+                    wait_error(p), shown_bytes(p.predicted.bytes_per_update),
+                    shown_bytes(p.measured.bytes_per_update), signed_percents(p.bytes_error())});
+  }
+  std::cout << "Predicted, and measured\n\n";
+  print_table(std::cout, times);
+  std::cout << "\n";
+  print_table(std::cout, staleness);
+  std::cout << "\n";
+  print_table(std::cout, rest);
+}
+
+void print_lines(const char* heading, const std::vector<std::string>& lines) {
+  if (lines.empty()) return;
+  constexpr std::size_t most = 10;
+  std::cout << "\n" << heading << "\n";
+  for (std::size_t i = 0; i < std::min(most, lines.size()); ++i) {
+    std::cout << "  " << lines[i] << "\n";
+  }
+  if (lines.size() > most) std::cout << "  and " << lines.size() - most << " more\n";
+}
+
+int compare(const po::variables_map& options, const std::vector<std::string>&) {
+  const std::vector<std::string> folders = options.count("results") > 0
+                                               ? options["results"].as<std::vector<std::string>>()
+                                               : std::vector<std::string>();
+  if (folders.size() != 2) {
+    throw InputError(
+        "compare: needs two results folders, of the simulation and of the live run, such as "
+        "results/quickstart results/quickstart_live");
+  }
+  if (options.count("figure") > 0) check_figure_name(options["figure"].as<std::string>());
+  check_sides(folders[0], folders[1]);
+  const std::vector<Prediction> all = predictions(folders[0], folders[1]);
+  const Ordering ordering = ordering_of(all);
+  print_predictions(all);
+  print_lines("Left out", left_out_of(folders[0], folders[1]));
+  print_lines("The simulated and live scenarios differ, so results may too",
+              scenario_differences(folders[0], folders[1]));
+  double sum = 0;
+  double worst = 0;
+  for (const Prediction& p : all) {
+    sum += std::abs(p.update_error());
+    worst = std::max(worst, std::abs(p.update_error()));
+  }
+  std::cout << "\nTime per update: " << percents(sum / static_cast<double>(all.size()))
+            << " off in the mean, " << percents(worst) << " at most\n";
+  if (all.size() > 1) {
+    std::cout << "Order by " << ordering.by << ": rank correlation "
+              << rounded_to(ordering.correlation, 3) << "; "
+              << (ordering.is_kept() ? "ordering kept"
+                                     : "ordering not kept: " + listed(ordering.inverted) +
+                                           " came the other way round")
+              << "\n";
+  }
+  const std::filesystem::path file = std::filesystem::path(folders[1]) / "compare.csv";
+  replace_atomically(file, to_csv(all));
+  std::cout << "Written to " << file.string() << "\n";
+  if (options.count("figure") > 0)
+    return draw_prediction(file, options["figure"].as<std::string>());
+  return 0;
+}
+
+}  // namespace
+
+Command compare_command() {
+  Command command;
+  command.name = "compare";
+  command.topic = topic_real;
+  command.summary = "compare a simulation with a live run of the same scenario";
+  command.usage = "motley compare SIMULATED LIVE [options]";
+  command.example = "motley compare results/quickstart results/quickstart_live";
+  command.positional = "results";
+  command.most_positional = 2;
+  po::options_description output("Output");
+  output.add_options()("figure", po::value<std::string>()->value_name("FILE"),
+                       "draw predicted against measured (a .png, .svg or .pdf)");
+  command.groups.push_back(output);
+  command.execute = compare;
+  return command;
+}
+
+}  // namespace motley

@@ -1,0 +1,407 @@
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <sstream>
+#include <sys/resource.h>
+#include <thread>
+#include <unistd.h>
+
+#include "sim/base/format.hpp"
+#include "sim/base/guardian.hpp"
+#include "sim/base/process_apart.hpp"
+#include "sim/cli/command_line.hpp"
+#include "sim/cli/command_options.hpp"
+#include "sim/cli/live_plan.hpp"
+#include "sim/cli/live_refusal.hpp"
+#include "sim/cli/tables/summary.hpp"
+#include "sim/cli/trace_options.hpp"
+#include "sim/live/post.hpp"
+#include "sim/live/replay.hpp"
+#include "sim/live/run_live.hpp"
+#include "sim/study/limits.hpp"
+#include "sim/study/provenance.hpp"
+#include "sim/study/results_folder.hpp"
+
+namespace po = boost::program_options;
+namespace fs = std::filesystem;
+
+namespace motley {
+namespace {
+
+double peak_memory_mb() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return static_cast<double>(usage.ru_maxrss) / 1024;
+}
+
+/// Where computations took longer than they were to.
+void warn_of_overruns(const std::vector<RunLog>& logs, RunResult& result) {
+  std::uint64_t all = 0;
+  std::uint64_t late = 0;
+  double computed_s = 0;
+  double late_s = 0;
+  for (const RunLog& log : logs) {
+    all += log.computations;
+    late += log.overruns;
+    computed_s += log.computed_s;
+    late_s += log.overrun_s;
+  }
+  if (late == 0) return;
+  std::ostringstream text;
+  text.precision(2);
+  text << late << " of " << all
+       << " computations took longer in reality than the scenario gives them, by "
+       << 100 * late_s / computed_s
+       << " % of all computing: the machine is too busy or too slow for this scenario";
+  result.warnings.push_back({"overrun", text.str()});
+}
+
+/// Where messages were larger than the scenario says.
+void warn_of_large_messages(const std::vector<RunLog>& logs, RunResult& result) {
+  std::uint64_t messages = 0;
+  double more = 0;
+  for (const RunLog& log : logs) {
+    messages += log.large_messages;
+    more += log.large_by_bytes;
+  }
+  if (messages == 0) return;
+  std::ostringstream text;
+  text.precision(2);
+  text << messages << " messages held more than the scenario gives them, by "
+       << more / static_cast<double>(messages)
+       << " bytes in the mean: what was trained is larger than the model_size, or its encoding is "
+          "not made for real; they took longer than they would have";
+  result.warnings.push_back({"large_messages", text.str()});
+}
+
+/// Where workers never merge their models.
+void warn_of_no_average(RunResult& result, const Scenario& scenario) {
+  if (!scenario.target || result.time_to_target_s) return;
+  const bool is_mean = std::ranges::any_of(result.curve, [](const CurvePoint& point) {
+    return point.kind == EvaluatedModel::oracle && point.consensus.has_value();
+  });
+  if (!is_mean) return;
+  result.warnings.push_back(
+      {"no_average",
+       "its workers never merge their models, and a live run does not average them for the "
+       "target: no time to target can be measured"});
+}
+
+/// How the program ends, the worst of its runs.
+int exit_code_of(const Ending& ending) {
+  switch (ending.how) {
+    case Ending::How::interrupted:
+      return 130;
+    case Ending::How::failed:
+      return 1;
+    default:
+      return 0;
+  }
+}
+
+class LiveCommand {
+ public:
+  LiveCommand(const po::variables_map& options, const std::vector<std::string>& command_line,
+              Transport& transport)
+      : options_(options),
+        command_line_(command_line),
+        quiet_(options.count("quiet") > 0),
+        ranks_(transport) {}
+
+  int execute() {
+    const int refused = prepare_everywhere(ranks_.transport(), [this] { load(); });
+    if (refused != 0) return refused;
+    watch_signals();
+    try {
+      share_notes();
+      for (const LiveRun& run : runs_) {
+        const int code = execute(run);
+        if (code != 0) return code;
+      }
+      if (is_first()) tell_results();
+    } catch (const std::exception& e) {
+      complain("rank " + std::to_string(ranks_.rank()) + ": " + e.what());
+      leave(1);
+    }
+    return exit_code_;
+  }
+
+ private:
+  bool is_first() { return ranks_.rank() == 0; }
+
+  void load() {
+    study_ = std::make_unique<Study>(load_study(options_, "live"));
+    trace_ = trace_request(options_, live_folder(options_, *study_));
+    if (trace_.paje) throw InputError("--paje: SimGrid takes no part in a live run");
+    emulate_ = study_->experiment(0).scenario().emulate.value_or(ranks_.share_machine());
+    const std::vector<std::size_t> chosen = chosen_runs(options_, *study_);
+    check_live(*study_, chosen, ranks_.size(), emulate_);
+    for (const std::size_t run : chosen) runs_.push_back(live_run(*study_, run, emulate_));
+    table_ = study_->table();
+    for (std::size_t run = 0; run < table_.runs.size(); ++run) {
+      table_.runs[run] = live_run(*study_, run, emulate_).entry;
+    }
+    if (is_first()) {  // every call is a new measurement
+      Fresh fresh;
+      for (const LiveRun& run : runs_) fresh.hashes.push_back(run.entry.hash);
+      open_folder(fresh);
+    }
+  }
+
+  /// Others than the first rank have it not open, and only write what is left of a run.
+  void open_folder(const Fresh& fresh = {}) {
+    folder_ = std::make_unique<ResultsFolder>(
+        live_folder(options_, *study_),
+        StudyFiles{table_, study_->full(), provenance(command_line_)}, fresh);
+    if (trace_.window) make_trace_folder(trace_);
+  }
+
+  /// Where every rank keeps what it has noted, should it be killed: in the results, as far as it sees them.
+  void share_notes() {
+    const fs::path folder = live_folder(options_, *study_) / "unfinished";
+    std::string mark;
+    std::error_code error;
+    if (is_first()) {
+      mark = std::to_string(getpid()) + "-" + std::to_string(LiveClock::machine_s());
+      fs::remove_all(folder, error);
+      fs::create_directory(folder, error);
+      std::ofstream(folder / mark).flush();
+    }
+    mark_ = folder / ranks_.transport().exchange(mark).front();
+    if (fs::exists(mark_, error)) notes_ = folder;
+  }
+  void remove_notes() const {
+    std::error_code error;
+    if (!notes_.empty()) fs::remove_all(notes_, error);
+  }
+  /// Those of one run; empty where this rank cannot see them.
+  fs::path notes_of(const LiveRun& run) const {
+    return notes_.empty() ? notes_ : notes_ / run.entry.hash;
+  }
+
+  /// Ends the process where others may be gone: MPI would wait for them at its own end.
+  [[noreturn]] static void leave(int code) {
+    std::cout.flush();
+    std::cerr.flush();
+    std::_Exit(code);
+  }
+
+  int execute(const LiveRun& run) {
+    const Experiment& experiment = study_->experiment(run.index);
+    const RunPlan plan = study_->plan(run.index);
+    const std::unique_ptr<Algorithm> algorithm = experiment.algorithm_of(plan);
+    const auto tell_begin = [&] {
+      if (!is_first() || quiet_) return;
+      std::cerr << run.entry.name << " has begun, live on " << counted(ranks_.size(), "rank")
+                << ", " << (emulate_ ? "computing emulated" : "at the machines' own speed")
+                << std::endl;
+    };
+    const double begin_s = LiveClock::machine_s();
+    // What the results are made with when all is over.
+    const unsigned threads = std::max(1U, std::thread::hardware_concurrency());
+    const SimulationSetup setup = experiment.setup(threads, {}, run.entry.name, trace_);
+    const auto write = [&](const LiveOutcome& outcome) {
+      RunResult result = replay(setup, *algorithm, *outcome.logs, outcome.ending, outcome.end_s);
+      result.warnings = experiment.warnings_of(plan, result);
+      warn_of_overruns(*outcome.logs, result);
+      warn_of_large_messages(*outcome.logs, result);
+      warn_of_no_average(result, setup.scenario);
+      result.wall_s = LiveClock::machine_s() - begin_s;
+      return store(run, result, outcome);
+    };
+    // Whoever kills the whole job leaves its ranks no time to write anything.
+    std::optional<Guardian> guardian;
+    if (is_first() && !notes_.empty()) {
+      guardian.emplace([&] { write_what_is_left(run, write); });
+    }
+    std::error_code error;
+    if (!notes_.empty()) fs::create_directories(notes_of(run), error);
+    const LiveOutcome outcome =
+        run_live(ranks_, setup, *algorithm, emulate_, notes_of(run),
+                 {tell_begin, [this](const Ending& ending) { tell_ending(ending); }});
+    std::optional<ProcessApart> writing;
+    if (outcome.logs) {
+      // Who interrupts a job kills it in a moment, and mpirun kills those that are left when others are gone: what
+      // was measured is written by a process that is not part of the job any more.
+      writing.emplace([&] {
+        try {
+          if (!folder_) open_folder();
+          return write(outcome);
+        } catch (const std::exception& e) {
+          complain(e.what());
+          return not_written;
+        }
+      });
+    }
+    if (!outcome.is_complete()) {
+      if (is_slurms()) stay_for(writing);
+      leave(exit_code_of(outcome.ending));
+    }
+    // Its exit code; not_written when nothing is there.
+    std::optional<int> written;
+    const Ending ending = wait_for_all(ranks_, [&]() -> std::optional<std::string> {
+      if (!writing) return "";
+      written = writing->result();
+      if (!written) return std::nullopt;
+      if (*written >= 0 && *written != not_written) return "";
+      return "the results of " + run.entry.name + " could not be written";
+    });
+    if (!ending.is_normal()) {
+      if (writing && !written) {
+        complain(ending.reason + " while the models of " + run.entry.name +
+                 " are evaluated, which goes on; its results go to " + folder_->path().string());
+      } else {
+        tell_ending(ending);
+      }
+      if (is_slurms()) stay_for(writing);
+      if (is_first() && (!writing || writing->result())) remove_notes();
+      leave(exit_code_of(ending));
+    }
+    if (written) {
+      exit_code_ = std::max(exit_code_, *written);
+      folder_->refresh();
+    }
+    if (guardian) guardian->dismiss();
+    if (is_first() && !notes_.empty()) fs::remove_all(notes_of(run), error);
+    return exit_code_of(outcome.ending);
+  }
+
+  /// Slurm kills all that is left of a job once its ranks are gone, those that write its results, too.
+  static bool is_slurms() { return std::getenv("SLURM_JOB_ID") != nullptr; }
+  /// Until the results of an incomplete run are written, here or by another rank; Slurm has been asked to wait for a
+  /// minute.
+  void stay_for(std::optional<ProcessApart>& writing) const {
+    constexpr double patience_s = 55;
+    constexpr auto nap = std::chrono::milliseconds(20);
+    std::error_code error;
+    const double until = LiveClock::machine_s() + patience_s;
+    while (LiveClock::machine_s() < until &&
+           (writing ? !writing->result() : !notes_.empty() && fs::exists(mark_, error))) {
+      std::this_thread::sleep_for(nap);
+    }
+  }
+
+  /// When this rank was killed: what all have kept in their files, unless another rank has written the results.
+  void write_what_is_left(const LiveRun& run, const std::function<int(const LiveOutcome&)>& write) {
+    try {
+      const LiveOutcome outcome = outcome_of_notes(notes_of(run), ranks_.size());
+      if (!fs::exists(mark_)) return;  // written, or begun anew by another call
+      (void)folder_.release();         // its file is not open in this process
+      open_folder();
+      if (folder_->find(run.entry.hash) == nullptr) {
+        tell_ending(outcome.ending);
+        write(outcome);
+      } else {
+        remove_notes();
+      }
+    } catch (const std::exception& e) {
+      complain(e.what());
+    }
+  }
+
+  static constexpr int not_written = 3;
+
+  /// Returns the exit code.
+  int store(const LiveRun& run, RunResult& result, const LiveOutcome& outcome) {
+    result.peak_rss_mb = peak_memory_mb();
+    folder_->store(run.entry.hash, run.description, result);
+    folder_->write_csvs();
+    if (!outcome.ending.is_normal() || !outcome.is_complete()) remove_notes();
+    if (!outcome.ending.is_normal()) {
+      complete_files(std::cerr);
+      std::cerr << "motley: what was measured up to " << result.virtual_s << " s is in "
+                << folder_->path().string() << "\n";
+    }
+    return result.status == RunStatus::failed ? 1 : 0;
+  }
+
+  void tell_ending(const Ending& ending) {
+    const std::string where =
+        is_first() ? "; what was measured goes to " + live_folder(options_, *study_).string() : "";
+    complain("rank " + std::to_string(ranks_.rank()) + ": the run is over: " + ending.reason +
+             where);
+  }
+
+  /// Those that a whole study has, beside the tables.
+  std::vector<LimitRow> complete_files(std::ostream& out) {
+    const std::vector<RunResult> rows = folder_->rows();
+    // At the machines' own speed the cluster is not that of the description.
+    std::vector<LimitRow> limits = emulate_ ? limits_of(*study_, rows) : std::vector<LimitRow>{};
+    if (emulate_) write_limits(*study_, *folder_, limits);
+    std::vector<std::string> names;
+    for (const RunResult& row : rows) names.push_back(row.run);
+    finish_traces(out, trace_, folder_->path(), names);
+    return limits;
+  }
+
+  void tell_results() {
+    remove_notes();
+    std::ostringstream traces;
+    const std::vector<LimitRow> limits = complete_files(traces);
+    print_summary(std::cout, study_->experiment(0), table_.axes, folder_->rows(), limits);
+    std::cout << traces.str();
+    std::cout << "\nLive on " << counted(ranks_.size(), "rank") << " by " << mpi_version() << ", "
+              << (emulate_ ? "computing emulated" : "at the machines' own speed")
+              << "; models were evaluated after the run.\nResults: " << folder_->path().string()
+              << "\n"
+              << std::flush;
+  }
+
+  const po::variables_map& options_;
+  const std::vector<std::string>& command_line_;
+  bool quiet_;
+  LiveRanks ranks_;
+  std::unique_ptr<Study> study_;
+  std::vector<LiveRun> runs_;
+  RunTable table_;
+  TraceRequest trace_;
+  bool emulate_ = true;
+  std::unique_ptr<ResultsFolder> folder_;
+  fs::path notes_;  // of the ranks; empty where this one cannot see the folder
+  fs::path mark_;   // in that folder: these notes are of this call
+  int exit_code_ = 0;
+};
+
+int live(const po::variables_map& options, const std::vector<std::string>& command_line) {
+  if (mpi_version().empty()) mpi_transport();  // says what to install
+  if (!is_started_by_mpi()) {
+    const Study study = load_study(options, "live");
+    const std::vector<std::size_t> runs = chosen_runs(options, study);
+    check_live(study, runs, 1, true);  // most need more ranks, and say how many
+  }
+  const std::unique_ptr<Transport> transport = mpi_transport();
+  return LiveCommand(options, command_line, *transport).execute();
+}
+
+}  // namespace
+
+Command live_command() {
+  Command command;
+  command.name = "live";
+  command.topic = topic_real;
+  command.summary = "run a scenario's algorithms for real, one MPI rank per worker and server";
+  command.usage = "mpirun -n RANKS motley live SCENARIO [options]";
+  command.example =
+      "mpirun -n 9 motley live scenarios/quickstart.json --algorithm async --set /stop/time=30s";
+  command.positional = "scenario";
+  po::options_description what("Live");
+  what.add_options()(
+      "algorithm", po::value<std::vector<std::string>>()->value_name("LABEL"),
+      "do only this algorithm of the scenario; may be repeated (default: all, one after "
+      "another)")("quiet,q", "show no progress, only the table");
+  command.groups.push_back(scenario_options());
+  po::options_description results("Results");
+  results.add_options()("out", po::value<std::string>()->value_name("DIR"),
+                        "folder of the results (default: results/<name>_live)");
+  command.groups.push_back(results);
+  command.groups.push_back(trace_options());
+  command.groups.push_back(what);
+  command.execute = live;
+  command.refuse = refuse_everywhere;
+  return command;
+}
+
+}  // namespace motley
