@@ -108,12 +108,11 @@ class BiasedLocal : public Algorithm {
     std::optional<UpdateRule> rule;
     // Everybody makes the same deals by itself, from the same seed and the same scores.
     std::optional<Dealer> dealer;
-    std::vector<std::vector<Sample>> hands;  // of the last deal
-    LearntLosses learnt;                     // since then
+    LearntLosses learnt;  // since the last deal
     Model x = me.initial_model();
     for (std::size_t round = 0;; ++round) {
       const std::size_t before = round;
-      me.share(x, round, plan, dealer, hands);
+      me.share(x, round, plan, dealer);
       if (plan.steps.empty()) plan = planned(measured_speeds(me));
       const std::size_t steps = plan.steps[me.rank()];
       if (!rule) {
@@ -128,10 +127,10 @@ class BiasedLocal : public Algorithm {
       const std::size_t rounds_dealt = round % plan.rounds_per_deal;
       if (dealer && rounds_dealt == 0) {
         if (round > 0 && exchanges_scores(plan)) exchange_scores(me, learnt, *dealer);
-        hands = dealer->deal();
+        dealer->deal();
       }
       if (dealer && (rounds_dealt == 0 || round != before)) {
-        std::vector<Sample>& mine = hands[me.rank()];
+        const std::vector<Sample>& mine = dealer->hands()[me.rank()];
         const std::size_t used = rounds_dealt * steps * batch;
         me.draw_next({mine.begin() + static_cast<std::ptrdiff_t>(used), mine.end()});
       }

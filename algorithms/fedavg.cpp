@@ -178,7 +178,7 @@ AlgorithmInfo fedavg() {
       "fedavg", "local steps of workers drawn each round, averaged by their data",
       "McMahan et al., AISTATS 2017, arXiv 1602.05629; options: FedProx, arXiv 1812.06127; "
       "FedAvgM, arXiv 1909.06335; FedAdam and FedYogi, arXiv 2003.00295",
-      Listed{145}, "a round goes on with those present, of whom the next are drawn",
+      Listed{145}, "a round goes on with those present; the next round draws from them",
       {.family = Family::federated,
        .needs = "a server",
        .different_data = true,

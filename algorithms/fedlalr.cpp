@@ -117,13 +117,14 @@ class FedLalr : public Algorithm {
 }  // namespace
 
 AlgorithmInfo fedlalr() {
-  return describe<FedLalr>("fedlalr", "local AMSGrad, models and moments averaged by their data",
-                           "Sun et al. 2023, arXiv 2309.09719", Listed{164},
-                           "a round goes on with those present, of whom the next are drawn; one "
-                           "that returns has lost its v",
-                           {.family = Family::federated,
-                            .needs = "a server",
-                            .cost = "6 for each of the workers drawn"});
+  return describe<FedLalr>(
+      "fedlalr", "local AMSGrad, models and moments averaged by their data",
+      "Sun et al. 2023, arXiv 2309.09719", Listed{164},
+      "a round goes on with those present; the next round draws from them; one "
+      "that returns has lost its v",
+      {.family = Family::federated,
+       .needs = "a server",
+       .cost = "6 for each of the workers drawn"});
 }
 
 }  // namespace motley

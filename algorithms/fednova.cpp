@@ -105,7 +105,7 @@ AlgorithmInfo fednova() {
   return describe<FedNova>("fednova",
                            "FedAvg in which workers count alike however many steps they take",
                            "Wang et al., NeurIPS 2020, arXiv 2007.07481", Listed{146},
-                           "a round goes on with those present, of whom the next are drawn",
+                           "a round goes on with those present; the next round draws from them",
                            {.family = Family::federated,
                             .needs = "a server",
                             .different_data = true,

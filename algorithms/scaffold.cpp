@@ -111,14 +111,15 @@ class Scaffold : public Algorithm {
 }  // namespace
 
 AlgorithmInfo scaffold() {
-  return describe<Scaffold>("scaffold", "local steps corrected for each worker's own data",
-                            "Karimireddy et al., ICML 2020, arXiv 1910.06378", Listed{150},
-                            "a round goes on with those present, of whom the next are drawn; one "
-                            "that returns has lost its control variate",
-                            {.family = Family::federated,
-                             .needs = "a server",
-                             .different_data = true,
-                             .cost = "4 for each of the workers drawn"});
+  return describe<Scaffold>(
+      "scaffold", "local steps corrected for each worker's own data",
+      "Karimireddy et al., ICML 2020, arXiv 1910.06378", Listed{150},
+      "a round goes on with those present; the next round draws from them; one "
+      "that returns has lost its control variate",
+      {.family = Family::federated,
+       .needs = "a server",
+       .different_data = true,
+       .cost = "4 for each of the workers drawn"});
 }
 
 }  // namespace motley

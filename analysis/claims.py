@@ -30,7 +30,7 @@ from motley.program import call
 from pictures.files import write_text
 from pictures.style import WIDTHS_IN, small
 
-KEPT = {"runs.csv": ["algorithm", "replica", "virtual_s", "updates", "epochs", "final_test_accuracy", "best_test_accuracy",
+KEPT = {"runs.csv": ["algorithm", "replica", "status", "virtual_s", "updates", "epochs", "final_test_accuracy", "best_test_accuracy",
                      "final_test_loss", "time_to_target_s"],
         "comparisons.csv": ["algorithm", "against", "ratio", "ratio_low", "ratio_high", "bound", "p_holm", "verdict"],
         "tuned.csv": ["algorithm", "step_size", "chosen"]}
@@ -116,8 +116,9 @@ def verdicts(runs, quantity, point, other_point):
     with tempfile.TemporaryDirectory() as place:
         file = pathlib.Path(place) / "runs.csv"
         with open(file, "w", newline="", encoding="utf-8") as stream:
-            csv.writer(stream).writerows([("algorithm", "replica", "value")] +
-                                         [(label, row["replica"], value_of(row, quantity)) for label, row in rows])
+            csv.writer(stream).writerows([("algorithm", "replica", "status", "value")] +
+                                         [(label, row["replica"], row.get("status", "ok"), value_of(row, quantity))
+                                          for label, row in rows])
         told = call(["verdicts", str(file), "--of", "value", *(["--more-is-better"] if quantity in MORE_IS_BETTER else [])])
     return list(csv.DictReader(io.StringIO(told)))
 

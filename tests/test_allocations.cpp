@@ -39,13 +39,13 @@ std::optional<Json> late_allocations(const Experiment& experiment, unsigned thre
   return outcome.result;
 }
 
-const std::vector<Json> networks = {{{"kind", "cnn"},
-                                     {"layers",
-                                      {{{"conv", 16}, {"kernel", 3}},
-                                       {{"pool", 2}},
-                                       {{"conv", 32}, {"kernel", 5}},
-                                       {{"dense", 16}}}}},
-                                    {{"kind", "resnet"}, {"depth", 8}, {"width", 16}}};
+const std::vector<Json> models = {{{"kind", "cnn"},
+                                   {"layers",
+                                    {{{"conv", 16}, {"kernel", 3}},
+                                     {{"pool", 2}},
+                                     {{"conv", 32}, {"kernel", 5}},
+                                     {{"dense", 16}}}}},
+                                  {{"kind", "resnet"}, {"depth", 8}, {"width", 16}}};
 
 void with_images(Json& scenario) {
   scenario["data"]["features"] = 768;
@@ -88,7 +88,7 @@ TEST_CASE("The steady state of a network on images takes no memory") {
   with_images(scenario);
   scenario["stop"] = {{"updates", 24}};
   scenario["evaluate"]["every"] = 8;
-  for (const Json& model : networks) {
+  for (const Json& model : models) {
     scenario["model"] = model;
     for (const std::string name : {"sync", "async"}) {
       scenario["algorithms"] = Json::array({{{"name", name}}});
@@ -107,7 +107,7 @@ TEST_CASE("A gradient of a network takes no memory but for oneDNN's notes on its
   if (!WATCHES_MALLOC) return;
   Json scenario = learning_scenario();
   with_images(scenario);
-  for (const Json& model : networks) {
+  for (const Json& model : models) {
     INFO(model["kind"]);
     scenario["model"] = model;
     const Experiment experiment = experiment_of(scenario);

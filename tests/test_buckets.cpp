@@ -121,13 +121,13 @@ TEST_CASE("buckets go by every collective") {
   }
 }
 
-TEST_CASE("buckets and failures cannot be together") {
+TEST_CASE("buckets and failures cannot be combined") {
   Json scenario = three_layers("10MBps", bucketed("6MB"));
   REQUIRE(complaint_about(scenario).empty());
   scenario["cluster"]["failures"] = {
       {"detect_after", "1s"}, {"list", {{{"worker", "w-0"}, {"at", "30s"}, {"for", "60s"}}}}};
   CHECK(complaint_about(scenario) ==
-        "/algorithms/0/bucket_size: cannot be together with /cluster/failures: what a failure does "
+        "/algorithms/0/bucket_size: cannot be combined with /cluster/failures: what a failure does "
         "to a gradient that is half averaged is not modelled");
 }
 

@@ -141,11 +141,11 @@ TEST_CASE("the reason names the place") {
         file + ": /result/time_to_target_s: must be at least 0, got -1");
   CHECK(damage_of("/result/updates", 18446744073709551615U) ==
         file +
-            ": /result/updates: must be a number of things that a run can count, got "
+            ": /result/updates: must be a count that a run can reach, got "
             "18446744073709551615");
   CHECK(damage_of("/result/staleness/0/2", 18446744073709551615U) ==
         file +
-            ": /result/staleness/0/2: must be a number of things that a run can count, got "
+            ": /result/staleness/0/2: must be a count that a run can reach, got "
             "18446744073709551615");
   for (const char* table : {"curve", "workers"}) {
     CHECK(damage_of((std::string("/result/") + table).c_str(), Json::array()) ==

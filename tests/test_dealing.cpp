@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <optional>
 #include <set>
 
 #include "algorithms/support/apportioned_to_all.hpp"
@@ -12,6 +13,7 @@
 #include "sim/base/apportion.hpp"
 #include "sim/engine/model/model_split.hpp"
 #include "sim/learning/data/sampler.hpp"
+#include "sim/vocabulary/shared_state.hpp"
 #include "tests/catch.hpp"
 
 namespace motley {
@@ -83,7 +85,8 @@ TEST_CASE("slow workers get the top K of their candidates by score") {
   }
   std::set<Sample> earlier;
   for (int deal = 0; deal < 5; ++deal) {
-    const std::vector<std::vector<Sample>> hands = dealer.deal();
+    dealer.deal();
+    const std::vector<std::vector<Sample>>& hands = dealer.hands();
     std::set<Sample> chosen(hands[0].begin(), hands[0].end());
     chosen.insert(hands[2].begin(), hands[2].end());
     REQUIRE(chosen.size() == 240);
@@ -117,7 +120,8 @@ TEST_CASE("samples never seen come before all others") {
   all.candidate_ratio = 100;  // at most as often as 240 goes into 1000: 4
   Dealer wide(all);
   for (Sample s = 0; s < 990; ++s) wide.set_score(s, 1e30F);
-  const auto hands = wide.deal();
+  wide.deal();
+  const auto& hands = wide.hands();
   CHECK(wide.candidates().size() == 960);
   std::size_t unseen = 0;
   for (const Sample s : wide.candidates()) unseen += s >= 990 ? 1 : 0;
@@ -136,7 +140,8 @@ TEST_CASE("without bias a deal covers what it must: disjoint slices of one permu
   std::vector<Sample> first;
   for (int deal = 0; deal < 3; ++deal) {
     std::vector<Sample> all;
-    for (const auto& hand : dealer.deal()) all.insert(all.end(), hand.begin(), hand.end());
+    dealer.deal();
+    for (const auto& hand : dealer.hands()) all.insert(all.end(), hand.begin(), hand.end());
     CHECK(all != first);
     first = all;
     CHECK(std::set<Sample>(all.begin(), all.end()).size() == 1000);
@@ -147,7 +152,8 @@ TEST_CASE("a deal larger than the data goes round again") {
   Dealer::Setup setup = some_deal();
   setup.samples = 100;
   Dealer dealer(setup);
-  const auto hands = dealer.deal();
+  dealer.deal();
+  const auto& hands = dealer.hands();
   for (std::size_t w = 0; w < 4; ++w) CHECK(hands[w].size() == setup.hand_size[w]);
   for (Sample s = 0; s < 100; ++s) {
     CHECK(std::count(hands[1].begin(), hands[1].end(), s) == 3);  // 300 of 100
@@ -219,4 +225,21 @@ TEST_CASE(
 }
 
 }  // namespace
+TEST_CASE(
+    "who goes on with another's deals gets their bytes: hands, and scores where these count") {
+  std::optional<Dealer> dealer;
+  double number = 0;
+  CHECK(SharedState::of(dealer, number).bytes == 0);
+  dealer.emplace(some_deal());
+  dealer->deal();
+  std::uint64_t hands = 0;
+  for (const std::size_t size : some_deal().hand_size) hands += size;
+  CHECK(SharedState::of(number, dealer).bytes == 4 * (1000 + hands));
+  Dealer::Setup unbiased = some_deal();
+  unbiased.biased = false;
+  Dealer other(unbiased);
+  other.deal();
+  CHECK(SharedState::of(other).bytes == 4 * hands);
+}
+
 }  // namespace motley

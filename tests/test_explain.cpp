@@ -162,7 +162,8 @@ TEST_CASE("explain reads a results folder and says which part dominates") {
       "Speed dominates: async handles a sample in 40 % of sync's time; the largest part of that is "
       "waiting (0 us against 4.688 ms per sample, 125 % of the difference).\n"
       "Learning helps, too: async needs 63 % of sync's samples; mean staleness 7 against 0.\n"
-      "Speed 2.5 x learning 1.6 = 4: of its logarithm, speed makes 66 % and learning 34 %.\n"
+      "Speed 2.5 x learning 1.6 = 4: on a log scale, speed accounts for 66 % and learning for 34 "
+      "%.\n"
       "The parts of a sample's time follow the workers' time over their whole runs.\n");
 }
 
@@ -170,8 +171,8 @@ TEST_CASE("large shares and what is about equal are said in plain numbers") {
   const std::vector<RunToTarget> a = {run_of(100, 10, 1500, {1, 0, 0, 0})};
   const std::string close =
       to_text(*explain("a", a, "b", {run_of(102, 10, 1020, {1, 0, 0, 0})}), {});
-  CHECK(close.find("Speed 1.5 x learning 0.68 = 1.02: of its logarithm, speed makes 2048 % and "
-                   "learning -1948 %.\n") != std::string::npos);
+  CHECK(close.find("Speed 1.5 x learning 0.68 = 1.02: on a log scale, speed accounts for 2048 % "
+                   "and learning for -1948 %.\n") != std::string::npos);
   const std::string equal =
       to_text(*explain("a", a, "b", {run_of(100.1, 10, 1430, {1, 0, 0, 0})}), {});
   CHECK(

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "sim/scenario/networks/known_network.hpp"
+#include "sim/scenario/architectures/known_architecture.hpp"
 #include "sim/study/described_experiment.hpp"
 #include "tests/compared.hpp"
 #include "tests/mistakes.hpp"
@@ -12,20 +12,20 @@
 namespace motley {
 namespace {
 
-const KnownNetwork& network(const char* name) {
-  for (const KnownNetwork& each : known_networks()) {
+const KnownArchitecture& architecture(const char* name) {
+  for (const KnownArchitecture& each : known_architectures()) {
     if (each.name == name) return each;
   }
-  throw std::logic_error(std::string("no network ") + name);
+  throw std::logic_error(std::string("no architecture ") + name);
 }
 
-std::uint64_t parameters_of(const KnownNetwork& of) {
+std::uint64_t parameters_of(const KnownArchitecture& of) {
   std::uint64_t sum = 0;
   for (const KnownLayer& layer : of.layers) sum += layer.parameters;
   return sum;
 }
 
-std::uint64_t multiply_adds_of(const KnownNetwork& of) {
+std::uint64_t multiply_adds_of(const KnownArchitecture& of) {
   std::uint64_t sum = 0;
   for (const KnownLayer& layer : of.layers) sum += layer.multiply_adds;
   return sum;
@@ -33,7 +33,7 @@ std::uint64_t multiply_adds_of(const KnownNetwork& of) {
 
 }  // namespace
 
-// ---- The networks, worked out again stage by stage ----
+// ---- The architectures, worked out again stage by stage ----
 
 TEST_CASE("resnet50 has the parameters and multiply-adds of its stages") {
   // A bottleneck of width w: 1x1 to w, 3x3, 1x1 to 4w; the first of a stage comes from c channels and
@@ -56,11 +56,11 @@ TEST_CASE("resnet50 has the parameters and multiply-adds of its stages") {
   }
   weights += 2048 * 1000;
   multiply_adds += 2048 * 1000;
-  CHECK(parameters_of(network("resnet50")) == weights + 2 * normalised + 1000);
-  CHECK(parameters_of(network("resnet50")) == 25'557'032);  // as published
-  CHECK(multiply_adds_of(network("resnet50")) == multiply_adds);
+  CHECK(parameters_of(architecture("resnet50")) == weights + 2 * normalised + 1000);
+  CHECK(parameters_of(architecture("resnet50")) == 25'557'032);  // as published
+  CHECK(multiply_adds_of(architecture("resnet50")) == multiply_adds);
   CHECK(static_cast<double>(multiply_adds) == Approx(4.1e9).epsilon(0.01));
-  CHECK(network("resnet50").layers.size() == 1 + 3 * 16 + 4 + 1);
+  CHECK(architecture("resnet50").layers.size() == 1 + 3 * 16 + 4 + 1);
 }
 
 TEST_CASE("vgg16 has the parameters and multiply-adds of its stages") {
@@ -80,10 +80,10 @@ TEST_CASE("vgg16 has the parameters and multiply-adds of its stages") {
     }
     side /= 2;
   }
-  CHECK(parameters_of(network("vgg16")) == weights + biases);
-  CHECK(parameters_of(network("vgg16")) == 138'357'544);  // as published
-  CHECK(multiply_adds_of(network("vgg16")) == multiply_adds);
-  CHECK(network("vgg16").layers.size() == 16);
+  CHECK(parameters_of(architecture("vgg16")) == weights + biases);
+  CHECK(parameters_of(architecture("vgg16")) == 138'357'544);  // as published
+  CHECK(multiply_adds_of(architecture("vgg16")) == multiply_adds);
+  CHECK(architecture("vgg16").layers.size() == 16);
 }
 
 TEST_CASE("alexnet is the one of two towers") {
@@ -95,7 +95,7 @@ TEST_CASE("alexnet is the one of two towers") {
                                          {256 * 9, 384, 13 * 13}, {192 * 9, 384, 13 * 13},
                                          {192 * 9, 256, 13 * 13}, {256 * 36, 4096, 1},
                                          {4096, 4096, 1},         {4096, 1000, 1}};
-  const KnownNetwork& net = network("alexnet");
+  const KnownArchitecture& net = architecture("alexnet");
   REQUIRE(net.layers.size() == products.size());
   for (std::size_t l = 0; l < products.size(); ++l) {
     const auto& [inputs, outputs, maps] = products[l];
@@ -106,7 +106,8 @@ TEST_CASE("alexnet is the one of two towers") {
   CHECK(parameters_of(net) == 60'965'224);  // as published
 }
 
-TEST_CASE("inception_bn has the parameters of the released network, which has biases as well") {
+TEST_CASE(
+    "inception_bn has the parameters of the released architecture, which has biases as well") {
   // Of each module: channels before it, then 1x1, 3x3 with its reduction, double 3x3 with its
   // reduction, projection.
   const std::vector<std::vector<std::uint64_t>> modules = {
@@ -129,7 +130,7 @@ TEST_CASE("inception_bn has the parameters of the released network, which has bi
     const std::uint64_t area = sides[m] * sides[m];
     multiply_adds += before * area + after * (k[1] == 0 ? area / 4 : area);
   }
-  const KnownNetwork& net = network("inception_bn");
+  const KnownArchitecture& net = architecture("inception_bn");
   CHECK(parameters_of(net) == weights + 2 * channels + 1000);
   CHECK(parameters_of(net) + channels == 11'295'240);  // as published
   CHECK(multiply_adds_of(net) == multiply_adds);
@@ -140,7 +141,7 @@ TEST_CASE("resnet20 has the parameters and multiply-adds of its stages") {
   const std::uint64_t stage2 = 9 * 16 * 32 + 5 * 9 * 32 * 32;
   const std::uint64_t stage3 = 9 * 32 * 64 + 5 * 9 * 64 * 64;
   const std::uint64_t normalised = 7 * 16 + 6 * 32 + 6 * 64;
-  const KnownNetwork& net = network("resnet20");
+  const KnownArchitecture& net = architecture("resnet20");
   CHECK(parameters_of(net) == 9 * 3 * 16 + stage1 + stage2 + stage3 + 2 * normalised + 650);
   CHECK(parameters_of(net) == 269'722);
   CHECK(multiply_adds_of(net) ==
@@ -152,7 +153,7 @@ TEST_CASE("bert_base has the parameters and multiply-adds of its blocks") {
   const std::uint64_t h = 768;
   const std::uint64_t embeddings = (30522 + 512 + 2 + 2) * h;
   const std::uint64_t block = 4 * (h * h + h) + (h * 4 * h + 4 * h) + (4 * h * h + h) + 4 * h;
-  const KnownNetwork& net = network("bert_base");
+  const KnownArchitecture& net = architecture("bert_base");
   CHECK(parameters_of(net) == embeddings + 12 * block + h * h + h);
   CHECK(parameters_of(net) == 109'482'240);  // as published
   // A token meets every weight of a block once; each of 128 tokens meets each, twice.
@@ -160,7 +161,7 @@ TEST_CASE("bert_base has the parameters and multiply-adds of its blocks") {
 }
 
 TEST_CASE("backward takes twice the forward flops, but for the layer that reads the data") {
-  for (const KnownNetwork& net : known_networks()) {
+  for (const KnownArchitecture& net : known_architectures()) {
     CAPTURE(net.name);
     for (std::size_t l = 0; l < net.layers.size(); ++l) {
       const KnownLayer& layer = net.layers[l];
@@ -233,7 +234,7 @@ TEST_CASE("resnet50 by layers leaves only its first convolution's round trip exp
   scenario["cluster"]["link"] = {{"bandwidth", "10GBps"}, {"latency", "1us"}};
   scenario["stop"]["updates"] = 6;
   double flops = 0;
-  for (const KnownLayer& layer : network("resnet50").layers) {
+  for (const KnownLayer& layer : architecture("resnet50").layers) {
     flops += layer.forward_flops() + layer.backward_flops();
   }
   // All other layers are sent, and are back, behind 24 ms of computing: 102 MB take 10 ms each way.
@@ -263,7 +264,8 @@ TEST_CASE("layers without flops take no time") {
   scenario["cost"] = {{"profile", "bert_base"}};
   scenario["cluster"]["workers"] = {{{"name", "w"}, {"speed", "10Tf"}}};
   double flops = 0;
-  for (const KnownLayer& layer : network("bert_base").layers) flops += 3 * layer.forward_flops();
+  for (const KnownLayer& layer : architecture("bert_base").layers)
+    flops += 3 * layer.forward_flops();
   const double step = 2 * (2e-3 + 109'482'240 * 4 / 1e8) + flops / 10e12;
   check_times(simulate(scenario), times({step, step}));
   scenario["algorithms"][0]["overlap"] = "layers";
@@ -350,7 +352,7 @@ TEST_CASE("where nothing is learnt no parameters are told of") {
 
 TEST_CASE("overlap by layers where there is only one is told to have no effect") {
   Json scenario = with_algorithm(learning_scenario(), {{"name", "async"}, {"overlap", "layers"}});
-  const std::string words = "warning: async has overlap: layers without effect";
+  const std::string words = "warning: async has no use for overlap = layers";
   CHECK_THAT(described_experiment(experiment_of(scenario)), !Catch::Contains(words));
   scenario["model"] = {{"kind", "softmax"}};
   CHECK_THAT(described_experiment(experiment_of(scenario)), Catch::Contains(words));

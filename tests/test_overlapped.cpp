@@ -94,7 +94,7 @@ TEST_CASE("encoding takes the flops that are said of an entry") {
   CHECK_THROWS_WITH(
       experiment_of(
           with_algorithm(scenario, {{"name", "sync"}, {"compress", sign}, {"overlap", "layers"}})),
-      Catch::Contains("/compress/encode_flops: cannot be together with overlap = layers"));
+      Catch::Contains("/compress/encode_flops: cannot be combined with overlap = layers"));
 }
 
 TEST_CASE("every algorithm that pushes gradients can compress them") {

@@ -110,6 +110,6 @@ run(c++ -shared -fPIC -o empty.so empty.cpp)
 expect_failure("empty.so is no plug-in of motley" ${MOTLEY} algorithms --plugin empty.so)
 # A name that there is already.
 file(COPY_FILE ${PLACE}/${LIBRARY} ${PLACE}/again.so)
-expect_failure("again.so brings the algorithm 'my_algorithm', which there is already" ${MOTLEY} algorithms
+expect_failure("again.so brings the algorithm 'my_algorithm', which already exists" ${MOTLEY} algorithms
   --plugin ${LIBRARY} --plugin again.so)
 file(REMOVE_RECURSE ${PLACE})

@@ -213,7 +213,7 @@ TEST_CASE("a table of what decides that is not as it was written is made anew, a
   const auto check_made_anew = [&](const std::string& why) {
     const Outcome explained = place.motley({"explain", "out", "async", "sync"});
     CHECK(contains(explained.out, "\nout/whatif.csv: " + why +
-                                      ": what decides is left out; motley run makes it anew\n"));
+                                      ": its lines are left out; motley run makes it again\n"));
     CHECK_FALSE(contains(explained.out, "bottleneck"));
     const Outcome again = place.run({"--quiet"});
     CHECK(again.err == "motley: out/whatif.csv: " + why + ": the file is removed and made anew\n");

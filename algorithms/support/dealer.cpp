@@ -4,13 +4,10 @@
 #include <cmath>
 #include <limits>
 
-#include "sim/learning/data/dataset.hpp"
+#include "sim/learning/data/random_order.hpp"
 
 namespace motley {
 namespace {
-
-/// A purpose of its own: the ranks and parts of its streams are other things than elsewhere.
-constexpr auto dealing = static_cast<Purpose>(9);
 
 // The orders made for each deal, each with random numbers of its own.
 enum class Order : std::uint32_t { everything, candidates, chosen };
@@ -18,8 +15,8 @@ enum class Order : std::uint32_t { everything, candidates, chosen };
 std::vector<Sample> order(std::size_t count, std::uint64_t seed, std::uint32_t deal, Order which,
                           std::uint32_t pass = 0) {
   // The ranks of a stream are numbered by deal, its parts by order and pass.
-  return random_order(
-      count, RandomStream(seed, dealing, deal, 3 * pass + static_cast<std::uint32_t>(which)));
+  return random_order(count, RandomStream(seed, Purpose::dealing, deal,
+                                          3 * pass + static_cast<std::uint32_t>(which)));
 }
 
 }  // namespace
@@ -48,7 +45,7 @@ std::vector<Sample> Dealer::biased_samples(std::size_t count) {
   return shuffled;
 }
 
-std::vector<std::vector<Sample>> Dealer::deal() {
+void Dealer::deal() {
   std::size_t slow_count = 0;
   for (std::size_t w = 0; w < setup_.hand_size.size(); ++w) {
     if (setup_.biased && setup_.slow[w]) slow_count += setup_.hand_size[w];
@@ -61,7 +58,7 @@ std::vector<std::vector<Sample>> Dealer::deal() {
   std::vector<Sample> everything;
   std::size_t dealt = 0;
   std::uint32_t pass = 0;
-  std::vector<std::vector<Sample>> hands;
+  hands_.clear();
   for (std::size_t w = 0; w < setup_.hand_size.size(); ++w) {
     std::vector<Sample> hand;
     hand.reserve(setup_.hand_size[w]);
@@ -77,10 +74,15 @@ std::vector<std::vector<Sample>> Dealer::deal() {
       }
       hand.push_back(everything[dealt++]);
     }
-    hands.push_back(std::move(hand));
+    hands_.push_back(std::move(hand));
   }
   ++deals_;
-  return hands;
+}
+
+std::uint64_t Dealer::wire_bytes() const {
+  std::uint64_t bytes = setup_.biased ? sizeof(float) * scores_.size() : 0;
+  for (const std::vector<Sample>& hand : hands_) bytes += sizeof(Sample) * hand.size();
+  return bytes;
 }
 
 }  // namespace motley

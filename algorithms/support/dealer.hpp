@@ -34,10 +34,15 @@ class Dealer {
   void set_score(Sample sample, float loss) { scores_[sample] = loss; }
   float score(Sample sample) const { return scores_[sample]; }
 
-  /// The hands of deal 0, 1, ..., by worker; called in this order. Scores count as they are now.
-  std::vector<std::vector<Sample>> deal();
+  /// Makes the hands of deal 0, 1, ..., by worker. Scores count as they are now.
+  void deal();
+  /// Of the last deal.
+  const std::vector<std::vector<Sample>>& hands() const { return hands_; }
   /// From which the slow workers' samples of the last deal were chosen.
   const std::vector<Sample>& candidates() const { return candidates_; }
+
+  /// What one needs to go on as another does: its hands and, with bias, the scores.
+  std::uint64_t wire_bytes() const;
 
  private:
   std::vector<Sample> biased_samples(std::size_t count);
@@ -46,6 +51,7 @@ class Dealer {
   std::uint32_t deals_ = 0;
   std::vector<float> scores_;
   std::vector<Sample> candidates_;
+  std::vector<std::vector<Sample>> hands_;
 };
 
 }  // namespace motley

@@ -17,7 +17,7 @@ enum class Purpose : std::uint32_t {
   split = 6,
   worker_speed = 7,
   step_noise = 8,
-  // 9: dealing, in algorithms/support/dealer.cpp
+  dealing = 9,
   named = 10,  ///< by an algorithm; the name decides the substream (see also named_streams.hpp)
   augmentation = 11,
 };

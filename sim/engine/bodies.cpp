@@ -44,7 +44,7 @@ void Bodies::start_server(ShardState& shard) {
     world_.ending.guard([&] {
       SimulatedServer me(world_, shard);
       world_.algorithm.server(me);
-      shard.waits_for = "nobody, having come to its end";
+      shard.waits_for = "nothing: its body has returned";
     });
   });
   actor->daemonize();

@@ -32,7 +32,7 @@ void for_each_row(const StrictJson& table, std::size_t columns, Read read) {
 /// What is counted in a run stays where numbers are exact, however long it takes.
 std::uint64_t amount(const StrictJson& value) {
   constexpr std::uint64_t most = std::uint64_t{1} << 53U;
-  if (value.count() > most) value.refuse("must be a number of things that a run can count");
+  if (value.count() > most) value.refuse("must be a count that a run can reach");
   return value.count();
 }
 

@@ -4,9 +4,9 @@
 
 #include "sim/base/format.hpp"
 #include "sim/base/json.hpp"
+#include "sim/scenario/architectures/known_architecture.hpp"
 #include "sim/scenario/field_schema.hpp"
 #include "sim/scenario/fields.hpp"
-#include "sim/scenario/networks/known_network.hpp"
 
 namespace motley {
 namespace {
@@ -44,13 +44,14 @@ struct WrittenLayer {
 
 std::vector<std::string> names() {
   std::vector<std::string> all;
-  for (const KnownNetwork& network : known_networks()) all.push_back(network.name);
+  for (const KnownArchitecture& architecture : known_architectures())
+    all.push_back(architecture.name);
   return all;
 }
 
-LayerProfile of_network(const KnownNetwork& network) {
-  LayerProfile profile{network.name, {}};
-  for (const KnownLayer& layer : network.layers) {
+LayerProfile of_architecture(const KnownArchitecture& architecture) {
+  LayerProfile profile{architecture.name, {}};
+  for (const KnownLayer& layer : architecture.layers) {
     profile.layers.push_back({layer.forward_flops(), layer.backward_flops(), layer.bytes()});
   }
   return profile;
@@ -103,8 +104,8 @@ LayerProfile LayerProfile::read(const Json& value, const Place& place) {
                            "\"10MB\"}]";
   if (!value.is_string()) throw InputError(place, must, value);
   const std::string name = value.get<std::string>();
-  for (const KnownNetwork& network : known_networks()) {
-    if (network.name == name) return of_network(network);
+  for (const KnownArchitecture& architecture : known_architectures()) {
+    if (architecture.name == name) return of_architecture(architecture);
   }
   throw InputError(place, must + did_you_mean(name, names()), value);
 }

@@ -272,13 +272,13 @@ void Experiment::complete(RunPlan& plan) const {
   }
   if (algorithm->exchange().bucket_bytes && scenario().cluster.failures) {
     throw InputError(plan.place / "bucket_size",
-                     "cannot be together with /cluster/failures: what a failure does to a gradient "
+                     "cannot be combined with /cluster/failures: what a failure does to a gradient "
                      "that is half averaged is not modelled");
   }
   if (algorithm->exchange().compress.encode_flops &&
       algorithm->exchange().overlap == ExchangeSpec::Overlap::layers) {
     throw InputError(plan.place / "compress" / "encode_flops",
-                     "cannot be together with overlap = layers: what encoding costs is known of "
+                     "cannot be combined with overlap = layers: what encoding costs is known of "
                      "whole gradients only");
   }
   plan.caution = caution_of(*algorithm);
@@ -297,7 +297,8 @@ std::string Experiment::caution_of(const Algorithm& algorithm) const {
     return own;
   }
   return (own.empty() ? "" : own + "; it ") +
-         "has overlap: layers without effect, as what it sends is one layer: give /cost/profile or "
+         "has no use for overlap = layers, because its messages hold a single layer: give "
+         "/cost/profile or "
          "another /model, or leave overlap out";
 }
 

@@ -76,7 +76,7 @@ void refuse_known(const std::vector<Entry>& brought, const std::vector<Entry>& t
   for (const Entry& entry : brought) {
     if (std::ranges::find(names, entry.name) != names.end()) {
       throw InputError(place, file + " brings the " + what + " '" + entry.name +
-                                  "', which there is already: give it another name");
+                                  "', which already exists: give it another name");
     }
     check_name(entry.name, place);
     names.push_back(entry.name);

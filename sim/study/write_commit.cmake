@@ -54,7 +54,8 @@ endforeach()
 list(FILTER FILES EXCLUDE REGEX "^sim/base/(atomic_file|child_process|cpu_clock|folder_lock|format|guardian|json|json_file|limits|machine_memory|place|process_apart|regular_file|shell_word|standard_streams|strict_json|text)\\.")
 list(FILTER FILES EXCLUDE REGEX "^sim/scenario/(field_schema|sweep|tune|value_list)\\.")
 list(FILTER FILES EXCLUDE REGEX "^sim/results/(statistics/|tables/|(bottleneck|csv_row|csv_table|result_files|run_store|trace_files|tuning_record|whatif_files)\\.)")
-digest_of(SOURCES ${FILES} sim/study/experiment.cpp sim/study/planned_batches.cpp sim/study/twins.cpp)
+digest_of(SOURCES ${FILES} sim/study/experiment.cpp sim/study/experiment.hpp
+  sim/study/planned_batches.cpp sim/study/planned_batches.hpp sim/study/twins.cpp sim/study/twins.hpp)
 
 file(GLOB FILES RELATIVE ${SOURCE} ${SOURCE}/sim/study/whatif/*pp
   ${SOURCE}/sim/results/bottleneck*pp)

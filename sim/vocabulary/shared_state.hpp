@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <tuple>
@@ -19,13 +20,15 @@ struct SharedState {
   /// Nobody has a copy: there is only a model.
   std::function<void(const Model& model)> begin_with;
   std::size_t vectors = 0;  ///< of the model's size, that would travel
+  std::uint64_t bytes = 0;  ///< that would travel beside them: of parts that have wire_bytes()
 
   template <class... Parts>
   static SharedState of(Parts&... parts) {
     using Copy = std::tuple<Parts...>;
     return {[&] { return std::make_shared<const Copy>(parts...); },
             [&](const void* copy) { std::tie(parts...) = *static_cast<const Copy*>(copy); },
-            [&](const Model& model) { (set(parts, model), ...); }, (vectors_of(parts) + ...)};
+            [&](const Model& model) { (set(parts, model), ...); }, (vectors_of(parts) + ...),
+            (bytes_of(parts) + ...)};
   }
 
  private:
@@ -39,6 +42,16 @@ struct SharedState {
       return part.state_vectors();
     else
       return std::is_base_of_v<Parameters, Part> ? 1 : 0;
+  }
+  /// Numbers travel free, as everywhere. What holds more says so, also where it is optional.
+  template <class Part>
+  static std::uint64_t bytes_of(const Part& part) {
+    if constexpr (requires { part.wire_bytes(); })
+      return part.wire_bytes();
+    else if constexpr (requires { part->wire_bytes(); })
+      return part ? part->wire_bytes() : 0;
+    else
+      return 0;
   }
 };
 

@@ -4,7 +4,7 @@
 #include "sim/base/place.hpp"
 #include "sim/cli/command_line.hpp"
 #include "sim/cli/tables/text_table.hpp"
-#include "sim/scenario/networks/known_network.hpp"
+#include "sim/scenario/architectures/known_architecture.hpp"
 
 namespace po = boost::program_options;
 
@@ -20,32 +20,34 @@ std::string giga(double number) {
 
 Rows overview() {
   Rows rows = {{"architecture", "layers", "parameters", "bytes", "forward Gf", "backward Gf"}};
-  for (const KnownNetwork& network : known_networks()) {
+  for (const KnownArchitecture& architecture : known_architectures()) {
     std::uint64_t parameters = 0;
     double forward = 0;
     double backward = 0;
-    for (const KnownLayer& layer : network.layers) {
+    for (const KnownLayer& layer : architecture.layers) {
       parameters += layer.parameters;
       forward += layer.forward_flops();
       backward += layer.backward_flops();
     }
-    rows.push_back({network.name, std::to_string(network.layers.size()), std::to_string(parameters),
-                    data_size(static_cast<double>(4 * parameters)), giga(forward), giga(backward)});
+    rows.push_back({architecture.name, std::to_string(architecture.layers.size()),
+                    std::to_string(parameters), data_size(static_cast<double>(4 * parameters)),
+                    giga(forward), giga(backward)});
   }
   return rows;
 }
 
-Rows layers_of(const KnownNetwork& network) {
+Rows layers_of(const KnownArchitecture& architecture) {
   Rows rows = {{"layer", "parameters", "bytes", "forward flops", "backward flops"}};
-  for (const KnownLayer& layer : network.layers) {
+  for (const KnownLayer& layer : architecture.layers) {
     rows.push_back({layer.name, std::to_string(layer.parameters), std::to_string(layer.bytes()),
                     fixed(layer.forward_flops(), 0), fixed(layer.backward_flops(), 0)});
   }
   return rows;
 }
 
-std::string about(const KnownNetwork& network) {
-  return network.source + ". A sample is " + network.sample + ". Variant: " + network.choice + ".";
+std::string about(const KnownArchitecture& architecture) {
+  return architecture.source + ". A sample is " + architecture.sample +
+         ". Variant: " + architecture.choice + ".";
 }
 
 void print_markdown(const Rows& rows) {
@@ -61,18 +63,18 @@ void print_markdown(const Rows& rows) {
 void print_all_markdown() {
   std::cout << "\n";
   print_markdown(overview());
-  for (const KnownNetwork& network : known_networks()) {
-    std::cout << "\n### " << network.name << "\n\n" << about(network) << "\n\n";
-    print_markdown(layers_of(network));
+  for (const KnownArchitecture& architecture : known_architectures()) {
+    std::cout << "\n### " << architecture.name << "\n\n" << about(architecture) << "\n\n";
+    print_markdown(layers_of(architecture));
   }
   std::cout << "\n";
 }
 
-const KnownNetwork& find_network(const std::string& name) {
+const KnownArchitecture& find_architecture(const std::string& name) {
   std::vector<std::string> names;
-  for (const KnownNetwork& network : known_networks()) {
-    if (network.name == name) return network;
-    names.push_back(network.name);
+  for (const KnownArchitecture& architecture : known_architectures()) {
+    if (architecture.name == name) return architecture;
+    names.push_back(architecture.name);
   }
   throw InputError("architectures: no architecture '" + name + "'" + did_you_mean(name, names) +
                    "; there are: " + listed(names));
@@ -84,10 +86,10 @@ int print_architectures(const po::variables_map& options, const std::vector<std:
   } else if (options.count("architecture") == 0) {
     print_table(std::cout, overview());
   } else {
-    const KnownNetwork& network =
-        find_network(options["architecture"].as<std::vector<std::string>>().front());
-    std::cout << about(network) << "\n";
-    print_table(std::cout, layers_of(network));
+    const KnownArchitecture& architecture =
+        find_architecture(options["architecture"].as<std::vector<std::string>>().front());
+    std::cout << about(architecture) << "\n";
+    print_table(std::cout, layers_of(architecture));
   }
   return 0;
 }

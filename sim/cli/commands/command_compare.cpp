@@ -110,7 +110,7 @@ int compare(const po::variables_map& options, const std::vector<std::string>&) {
     worst = std::max(worst, std::abs(p.update_error()));
   }
   std::cout << "\nTime per update: " << percents(sum / static_cast<double>(all.size()))
-            << " off in the mean, " << percents(worst) << " at most\n";
+            << " off on average, " << percents(worst) << " at most\n";
   if (all.size() > 1) {
     std::cout << "Order by " << ordering.by << ": rank correlation "
               << rounded_to(ordering.correlation, 3) << "; "

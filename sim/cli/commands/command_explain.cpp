@@ -43,7 +43,7 @@ void tell_order(std::ostream& out, const std::string& folder, const Explanation&
 void tell_what_decides_of(std::ostream& out, const std::vector<std::string>& words,
                           const std::string& point) {
   if (const std::string damage = why_whatif_not_as_written(words[0]); !damage.empty()) {
-    out << "\n" << damage << ": what decides is left out; motley run makes it anew\n";
+    out << "\n" << damage << ": its lines are left out; motley run makes it again\n";
     return;
   }
   std::string decides;
@@ -143,7 +143,7 @@ void tell(std::ostream& out, const Question& asked, const Explanation& explanati
   const std::vector<std::string>& words = asked.words;
   const auto verdict = stored_verdict(words[0], words[1], words[2], asked.point);
   if (verdict && verdict->verdict == Verdict::slower) {
-    out << "It is the other way round: " << words[2] << " takes less time.\n";
+    out << "In fact " << words[2] << " is faster.\n";
   }
   tell_order(out, words[0], explanation, asked.point);
   out << to_text(explanation, stored_verdict(words[0], explanation.first.algorithm,

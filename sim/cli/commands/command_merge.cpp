@@ -78,7 +78,7 @@ void ask_what_decides(const ResultsFolder& out, unsigned jobs) {
     tell_what_decides(std::cout, study, out, jobs, {study.name(), ProgressStyle::none},
                       [] { return false; });
   } catch (const InputError& e) {
-    complain("what decides is not asked: " + std::string(e.what()));
+    complain("what-if analysis skipped: " + std::string(e.what()));
   }
 }
 

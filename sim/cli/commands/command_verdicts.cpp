@@ -8,6 +8,7 @@
 #include "sim/cli/command_line.hpp"
 #include "sim/results/csv_row.hpp"
 #include "sim/results/csv_table.hpp"
+#include "sim/results/run_status.hpp"
 #include "sim/results/statistics/paired_ratio.hpp"
 
 namespace po = boost::program_options;
@@ -76,7 +77,7 @@ std::vector<PointValues> values_by_point(const CsvTable& runs, const std::string
     const std::string& algorithm = runs.text(i, "algorithm");
     std::map<std::uint64_t, TargetArrival>& mine = values_of(point_at(points, here), algorithm);
     const std::optional<double> value = value_in(runs, i, column);
-    if (runs.has("status") && runs.text(i, "status") != "ok") {
+    if (runs.has("status") && run_status_of(runs.text(i, "status")) != RunStatus::ok) {
       ++left_out.unusable;
       continue;
     }
@@ -189,7 +190,7 @@ Command verdicts_command() {
   po::options_description quantity("Quantity");
   quantity.add_options()("of", po::value<std::string>()->value_name("COLUMN"),
                          "what is compared: a column of runs.csv; less is better")(
-      "more-is-better", "more of it is better, as of accuracies");
+      "more-is-better", "higher is better, as for accuracies");
   command.groups.push_back(quantity);
   command.execute = verdicts;
   return command;

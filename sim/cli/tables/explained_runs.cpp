@@ -8,6 +8,7 @@
 #include "sim/base/format.hpp"
 #include "sim/base/place.hpp"
 #include "sim/results/csv_table.hpp"
+#include "sim/results/run_status.hpp"
 #include "sim/results/statistics/comparison.hpp"
 
 namespace motley {
@@ -62,7 +63,9 @@ std::vector<RunToTarget> runs_to_target(const std::filesystem::path& folder,
   std::vector<RunToTarget> found;
   for (std::size_t i = 0; i < runs.rows(); ++i) {
     algorithms.insert(runs.text(i, "algorithm"));
-    if (runs.text(i, "algorithm") != algorithm || runs.text(i, "status") == "failed") continue;
+    if (runs.text(i, "algorithm") != algorithm ||
+        run_status_of(runs.text(i, "status")) == RunStatus::failed)
+      continue;
     RunToTarget run;
     run.point = point_of_row(runs, i);
     if (run.point != point) continue;

@@ -94,8 +94,8 @@ std::string what_dominates(const Explanation& e) {
     if (hurts(speed)) text << "Speed takes some of it back: " << slower << ".\n";
     if (!helps(speed) && !hurts(speed)) text << "Speed makes no difference.\n";
   }
-  text << factors << ": of its logarithm, speed makes " << percent(of_speed) << " and learning "
-       << percent(1 - of_speed) << ".\n";
+  text << factors << ": on a log scale, speed accounts for " << percent(of_speed)
+       << " and learning for " << percent(1 - of_speed) << ".\n";
   return text.str();
 }
 
@@ -140,6 +140,10 @@ std::string to_text(const Explanation& e, const std::optional<StoredVerdict>& ve
   if (e.left_out > 0) {
     text << "In the " << e.pairs << " of " << e.pairs + e.left_out
          << " pairs of runs in which both reach it:\n";
+    if (verdict && verdict->verdict == Verdict::slower) {
+      text << "there, unlike over all pairs, " << a.algorithm
+           << " is ahead, and what follows is of these pairs only.\n";
+    }
   }
   if (e.about_equal()) {
     text << a.algorithm << " and " << b.algorithm << " reach the target at about the same time: in "

@@ -7,6 +7,7 @@
 
 #include "sim/base/place.hpp"
 #include "sim/results/csv_table.hpp"
+#include "sim/results/run_status.hpp"
 
 namespace motley {
 namespace {
@@ -51,7 +52,8 @@ std::vector<std::pair<std::string, RunFigures>> figures_of(const std::filesystem
   std::set<std::string> without_target;
   for (std::size_t i = 0; i < runs.rows(); ++i) {
     const auto number = [&](const char* column) { return runs.number(i, column).value_or(0); };
-    if (runs.text(i, "status") == "failed" || number("updates") == 0) continue;
+    if (run_status_of(runs.text(i, "status")) == RunStatus::failed || number("updates") == 0)
+      continue;
     const std::string& label = runs.text(i, "algorithm");
     if (replicas[label]++ == 0) figures.emplace_back(label, RunFigures());
     RunFigures& of =

@@ -49,7 +49,7 @@ void Replicas::join(Rank rank, const Groups& groups, const SharedState& state, c
     mine = *members_[*me.from].shared;
     me.shared = mine;  // so that the rounds after it are kept
     me.is_there = false;
-    network_.send(*me.from, rank, model_bytes_ * mine.vectors, [this, rank] {
+    network_.send(*me.from, rank, mine.bytes, [this, rank] {
       members_[rank].is_there = true;
       members_[rank].arrival->look();
     });
@@ -74,7 +74,7 @@ void Replicas::share(Rank rank, const Groups& groups, const SharedState& state,
                      const Model& saved) {
   Member& me = members_[rank];
   if (me.is_new) join(rank, groups, state, saved);
-  Snapshot snapshot{state.copy(), state.vectors, {}};
+  Snapshot snapshot{state.copy(), model_bytes_ * state.vectors + state.bytes, {}};
   for (ElasticRounds* group : groups) snapshot.rounds[group] = group->rounds_of(rank);
   me.shared = std::move(snapshot);
   forget_rounds(groups);

@@ -49,7 +49,7 @@ class Replicas {
  private:
   struct Snapshot {
     std::shared_ptr<const void> state;
-    std::size_t vectors = 0;
+    std::uint64_t bytes = 0;
     std::map<ElasticRounds*, std::uint64_t> rounds;  // by group
 
     /// How many of these groups it is of.

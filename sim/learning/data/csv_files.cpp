@@ -17,6 +17,7 @@
 #include "sim/base/machine_memory.hpp"
 #include "sim/base/regular_file.hpp"
 #include "sim/base/text.hpp"
+#include "sim/learning/data/random_order.hpp"
 
 namespace motley {
 namespace {

@@ -42,7 +42,4 @@ struct Dataset {
   std::size_t features() const { return static_cast<std::size_t>(train.features.rows()); }
 };
 
-/// 0 ... count-1 in a random order, the same on every platform (std::shuffle's is not).
-std::vector<Sample> random_order(std::size_t count, RandomStream stream);
-
 }  // namespace motley

@@ -14,6 +14,7 @@
 #include "sim/base/random.hpp"
 #include "sim/base/text.hpp"
 #include "sim/learning/data/dataset.hpp"
+#include "sim/learning/data/random_order.hpp"
 
 namespace motley {
 namespace {

@@ -7,6 +7,7 @@
 #include "sim/base/machine_memory.hpp"
 #include "sim/learning/data/catalog.hpp"
 #include "sim/learning/data/dataset.hpp"
+#include "sim/learning/data/random_order.hpp"
 
 namespace motley {
 namespace {

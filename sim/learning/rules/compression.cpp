@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdint>
 #include <numeric>
+#include <stdexcept>
 #include <vector>
 
 #include "sim/base/json_value.hpp"
@@ -77,10 +78,16 @@ Compressor::Compressor(const CompressSpec& spec) : spec_(spec) {
     case CompressSpec::Kind::none:
       break;
     case CompressSpec::Kind::top_k:
+      if (!(spec.share > 0 && spec.share <= 1)) {
+        throw std::invalid_argument("top_k sends a share of the entries above 0 and at most 1");
+      }
       encoding_.kind_ = Encoding::Kind::sparse;
       encoding_.sent_ = spec.share;
       break;
     case CompressSpec::Kind::quantize:
+      if (spec.bits < 2 || spec.bits > 16) {
+        throw std::invalid_argument("quantize takes 2 to 16 bits per entry");
+      }
       encoding_.kind_ = Encoding::Kind::quantized;
       encoding_.bits_ = static_cast<std::uint8_t>(spec.bits);
       break;

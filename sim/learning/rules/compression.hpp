@@ -39,6 +39,7 @@ struct CompressSpec {
 /// M. Jaggi: Sparsified SGD with Memory, NeurIPS 2018).
 class Compressor {
  public:
+  /// std::invalid_argument where share or bits are outside the ranges of the keys.
   explicit Compressor(const CompressSpec& spec);
 
   /// v becomes what its receiver gets. Returns how that is written on the wire: the encoding of the

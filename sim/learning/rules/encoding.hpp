@@ -13,6 +13,8 @@ class Encoding {
 
   /// The bytes that n entries take, as a share of those in full precision; never more than these.
   double share(std::size_t n) const;
+  /// Whether the entries are a few different values, of which each entry needs some bits.
+  bool has_levels() const { return kind_ == Kind::quantized || kind_ == Kind::signs; }
 
  private:
   friend class Compressor;

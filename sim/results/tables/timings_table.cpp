@@ -13,11 +13,11 @@ const ColumnTable<TimingRow>& timings_table() {
           "round; incast and outcast: the same of several workers at once; ring: everybody sends "
           "one to the next rank; gradient: a worker computes one",
           &TimingRow::what);
-    t.add("worker", "", "rank of the worker whose time it is; 0 of incast and outcast",
+    t.add("worker", "", "rank of the worker whose time it is; 0 for incast and outcast",
           &TimingRow::worker);
     t.add("senders", "", "how many workers took part", &TimingRow::senders);
-    t.add("bytes", "B", "of each message; 0 of gradients", &TimingRow::bytes);
-    t.add("batch", "", "samples of the gradient; 0 of messages", &TimingRow::batch);
+    t.add("bytes", "B", "of each message; 0 for gradients", &TimingRow::bytes);
+    t.add("batch", "", "samples of the gradient; 0 for messages", &TimingRow::batch);
     t.add("measured_s", "s", "median of several", &TimingRow::measured_s);
     t.add("fitted_s", "s", "what the calibrated cluster gives", &TimingRow::fitted_s);
     t.add("error", "", "fitted_s / measured_s - 1",

@@ -24,7 +24,7 @@ struct KnownLayer {
 /// A published architecture whose costs can be modelled while a small model is trained. A layer is a product
 /// (a convolution, a dense layer, a block of attention) with the normalisation after it; they stand in
 /// the order in which they are computed, those of parallel branches one after another.
-struct KnownNetwork {
+struct KnownArchitecture {
   std::string name;
   std::string source;  ///< who published it
   std::string sample;  ///< what one sample is
@@ -33,14 +33,14 @@ struct KnownNetwork {
 };
 
 /// All there are, in the order in which they are listed.
-const std::vector<KnownNetwork>& known_networks();
+const std::vector<KnownArchitecture>& known_architectures();
 
 // One per file in this folder.
-KnownNetwork resnet50_network();
-KnownNetwork vgg16_network();
-KnownNetwork alexnet_network();
-KnownNetwork inception_bn_network();
-KnownNetwork resnet20_network();
-KnownNetwork bert_base_network();
+KnownArchitecture resnet50_architecture();
+KnownArchitecture vgg16_architecture();
+KnownArchitecture alexnet_architecture();
+KnownArchitecture inception_bn_architecture();
+KnownArchitecture resnet20_architecture();
+KnownArchitecture bert_base_architecture();
 
 }  // namespace motley

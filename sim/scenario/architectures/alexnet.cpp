@@ -1,9 +1,9 @@
-#include "sim/scenario/networks/image_network.hpp"
+#include "sim/scenario/architectures/image_architecture.hpp"
 
 namespace motley {
 
-KnownNetwork alexnet_network() {
-  ImageNetwork net({3, 227});
+KnownArchitecture alexnet_architecture() {
+  ImageArchitecture net({3, 227});
   net.convolve("conv1", {.channels = 96, .kernel = 11, .stride = 4});
   net.pool(3, 2);
   net.convolve("conv2", {.channels = 256, .kernel = 5, .padding = 2, .groups = 2});

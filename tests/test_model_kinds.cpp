@@ -1,4 +1,4 @@
-/// Whole networks: gradients, evaluation, parameters, flops, mistakes.
+/// Whole models: gradients, evaluation, parameters, flops, mistakes.
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -63,7 +63,7 @@ struct Case {
   Json model;
 };
 
-std::vector<Case> networks() {
+std::vector<Case> models() {
   const Json strided = {{"conv", 9}, {"kernel", 4}, {"stride", 2}};
   return {
       {{1, 8, 12}, cnn({conv(5, 3), {{"pool", 2}}, conv(11, 4), {{"pool", 2}}, {{"dense", 7}}})},
@@ -155,7 +155,7 @@ std::string complaint(Json model, const Dataset& data) {
 }  // namespace
 
 TEST_CASE("a network's gradient in double is the finite difference of its objective") {
-  for (const Case& c : networks()) {
+  for (const Case& c : models()) {
     CAPTURE(c.model.dump());
     const Dataset data = random_images(c.shape, 4);
     const auto problem = make(c.model, data);
@@ -180,7 +180,7 @@ TEST_CASE("a network's gradient in double is the finite difference of its object
 }
 
 TEST_CASE("a network's step is the one in double, whatever the batch and its blocks") {
-  for (const Case& c : networks()) {
+  for (const Case& c : models()) {
     const Dataset data = random_images(c.shape, 4);
     const auto problem = make(c.model, data);
     const auto& network = dynamic_cast<const NeuralNetwork&>(*problem);
@@ -217,7 +217,7 @@ TEST_CASE("losses of single samples add up to the objective") {
 }
 
 TEST_CASE("evaluating a network in pieces adds up, and is the loss of training without decay") {
-  for (const Case& c : networks()) {
+  for (const Case& c : models()) {
     CAPTURE(c.model.dump());
     Dataset data = random_images(c.shape, 4);
     data.test = data.train;
@@ -240,7 +240,7 @@ TEST_CASE("evaluating a network in pieces adds up, and is the loss of training w
 }
 
 TEST_CASE("a network's step gives the same bits in any workspace and thread, whatever was before") {
-  for (const Case& c : networks()) {
+  for (const Case& c : models()) {
     CAPTURE(c.model.dump());
     const Dataset data = random_images(c.shape, 4);
     const auto problem = make(c.model, data);
@@ -265,7 +265,7 @@ TEST_CASE("a network's step gives the same bits in any workspace and thread, wha
 }
 
 TEST_CASE("a network whose parameters are not numbers has a loss that is none") {
-  for (const Case& c : networks()) {
+  for (const Case& c : models()) {
     CAPTURE(c.model.dump());
     const Dataset data = random_images(c.shape, 4);
     const auto problem = make(c.model, data);

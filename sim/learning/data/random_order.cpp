@@ -1,4 +1,4 @@
-#include "sim/learning/data/dataset.hpp"
+#include "sim/learning/data/random_order.hpp"
 
 #include <numeric>
 #include <utility>

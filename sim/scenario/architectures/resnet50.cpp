@@ -1,9 +1,9 @@
-#include "sim/scenario/networks/image_network.hpp"
+#include "sim/scenario/architectures/image_architecture.hpp"
 
 namespace motley {
 
-KnownNetwork resnet50_network() {
-  ImageNetwork net({3, 224});
+KnownArchitecture resnet50_architecture() {
+  ImageArchitecture net({3, 224});
   net.convolve("conv1",
                {.channels = 64, .kernel = 7, .stride = 2, .padding = 3, .is_normalised = true});
   net.pool(3, 2, 1);
@@ -17,7 +17,7 @@ KnownNetwork resnet50_network() {
     for (std::size_t b = 0; b < stage.blocks; ++b) {
       const std::string name = "conv" + std::to_string(number) + "_" + std::to_string(b + 1);
       const std::size_t stride = b == 0 ? stage.stride : 1;
-      const ImageNetwork::Shape before = net.shape();
+      const ImageArchitecture::Shape before = net.shape();
       net.convolve(name + "_a", {.channels = stage.width, .kernel = 1, .is_normalised = true});
       net.convolve(name + "_b", {.channels = stage.width,
                                  .kernel = 3,

@@ -1,10 +1,10 @@
-#include "sim/scenario/networks/image_network.hpp"
+#include "sim/scenario/architectures/image_architecture.hpp"
 
 namespace motley {
 
-KnownNetwork resnet20_network() {
+KnownArchitecture resnet20_architecture() {
   constexpr std::size_t blocks = 3;  // of each stage: 6 * 3 + 2 layers
-  ImageNetwork net({3, 32});
+  ImageArchitecture net({3, 32});
   net.convolve("conv1", {.channels = 16, .kernel = 3, .padding = 1, .is_normalised = true});
   std::size_t number = 2;
   for (const std::size_t channels : {16, 32, 64}) {

@@ -4,12 +4,12 @@
 #include <string>
 #include <vector>
 
-#include "sim/scenario/networks/known_network.hpp"
+#include "sim/scenario/architectures/known_architecture.hpp"
 
 namespace motley {
 
 /// Lists the layers of a model for images, from the data on: knows the shape that each leaves behind.
-class ImageNetwork {
+class ImageArchitecture {
  public:
   /// Of square maps.
   struct Shape {
@@ -25,7 +25,7 @@ class ImageNetwork {
     bool is_normalised = false;  ///< a scale and a shift for each channel instead of a bias
   };
 
-  explicit ImageNetwork(Shape data) : shape_(data) {}
+  explicit ImageArchitecture(Shape data) : shape_(data) {}
 
   void convolve(const std::string& name, const Convolution& how);
   void pool(std::size_t kernel, std::size_t stride, std::size_t padding = 0);

@@ -1,8 +1,8 @@
-#include "sim/scenario/networks/known_network.hpp"
+#include "sim/scenario/architectures/known_architecture.hpp"
 
 namespace motley {
 
-KnownNetwork bert_base_network() {
+KnownArchitecture bert_base_architecture() {
   constexpr std::uint64_t tokens = 128;  // of a sample
   constexpr std::uint64_t width = 768;
   constexpr std::uint64_t inner = 3072;
@@ -13,11 +13,11 @@ KnownNetwork bert_base_network() {
   constexpr std::uint64_t normalised = 2 * width;
   constexpr std::uint64_t square = width * width;
 
-  KnownNetwork net{"bert_base",
-                   "Devlin et al. 2019, arXiv 1810.04805",
-                   "a sequence of 128 tokens",
-                   "uncased, with its pooler; embeddings are looked up and take no flops",
-                   {}};
+  KnownArchitecture net{"bert_base",
+                        "Devlin et al. 2019, arXiv 1810.04805",
+                        "a sequence of 128 tokens",
+                        "uncased, with its pooler; embeddings are looked up and take no flops",
+                        {}};
   net.layers.push_back({"embeddings", (words + positions + segments) * width + normalised, 0});
   for (std::uint64_t b = 1; b <= blocks; ++b) {
     const std::string block = "block" + std::to_string(b);

@@ -1,4 +1,4 @@
-#include "sim/scenario/networks/image_network.hpp"
+#include "sim/scenario/architectures/image_architecture.hpp"
 
 namespace motley {
 namespace {
@@ -14,8 +14,8 @@ struct Inception {
   std::size_t projected = 0;      ///< 1x1 after pooling; 0: what is pooled passes through
 };
 
-void add(ImageNetwork& net, const Inception& of) {
-  const ImageNetwork::Shape before = net.shape();
+void add(ImageArchitecture& net, const Inception& of) {
+  const ImageArchitecture::Shape before = net.shape();
   const std::size_t stride = of.single == 0 ? 2 : 1;
   std::size_t channels = 0;
   const auto convolve = [&](const char* what, std::size_t width, std::size_t kernel,
@@ -50,8 +50,8 @@ void add(ImageNetwork& net, const Inception& of) {
 
 }  // namespace
 
-KnownNetwork inception_bn_network() {
-  ImageNetwork net({3, 224});
+KnownArchitecture inception_bn_architecture() {
+  ImageArchitecture net({3, 224});
   net.convolve("conv1",
                {.channels = 64, .kernel = 7, .stride = 2, .padding = 3, .is_normalised = true});
   net.pool(3, 2, 1);

@@ -1,9 +1,9 @@
-#include "sim/scenario/networks/image_network.hpp"
+#include "sim/scenario/architectures/image_architecture.hpp"
 
 namespace motley {
 
-KnownNetwork vgg16_network() {
-  ImageNetwork net({3, 224});
+KnownArchitecture vgg16_architecture() {
+  ImageArchitecture net({3, 224});
   struct Stage {
     std::size_t channels;
     std::size_t convolutions;
