@@ -15,9 +15,13 @@ name=motley$$
 place=$(mktemp -d "/tmp/$name.XXXXXX")
 net=10.213 # addresses that nobody outside sees
 
+is_impossible=false
+is_made=false
 remove_everything() {
   status=$?
   trap - EXIT
+  # What ip and tc say by 2 is a mistake here, not what 2 means to who calls this.
+  if ((status == 2)) && ! $is_impossible && ! $is_made; then status=1; fi
   local space pid
   for space in $(ip netns list 2>/dev/null | awk -v name="$name-" 'index($1, name) == 1 { print $1 }'); do
     for pid in $(ip netns pids "$space" 2>/dev/null); do kill -KILL "$pid" 2>/dev/null || :; done
@@ -32,6 +36,7 @@ trap 'exit 143' TERM HUP
 
 impossible() {
   printf 'no cluster of network namespaces can be made here: %s\n' "$1" >&2
+  is_impossible=true
   exit 2
 }
 
@@ -100,5 +105,6 @@ exec mpirun --host "$list" --map-by node --bind-to none --mca plm rsh --mca plm_
 END
 chmod +x "$place/mpirun"
 
+is_made=true
 MOTLEY_MPIRUN=$place/mpirun ip netns exec "$name-0" "$@" &
 wait $!

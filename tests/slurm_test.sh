@@ -13,6 +13,7 @@ motley=$1
 export PATH=$PATH:/usr/sbin:/sbin
 place=$(mktemp -d /tmp/motley_slurm_XXXXXX) # short: the paths of sockets are limited
 chmod 755 "$place"
+export SLURM_CONF=$place/slurm.conf # first of all: a cluster that is really there is not to be touched
 daemons=()
 
 stop_everything() {
@@ -72,7 +73,6 @@ start munged.log munged --foreground --force --key-file "$place/munge.key" \
   --log-file "$place/munged.log"
 until_true munge --no-input --socket "$place/munge.socket"
 
-export SLURM_CONF=$place/slurm.conf
 {
   cat <<END
 ClusterName=motley

@@ -193,4 +193,35 @@ TEST_CASE(
   CHECK(scenario_differences(sim, sim).empty());
 }
 
+TEST_CASE("links of different classes are found where the server is faster than all of them") {
+  using What = Timing::What;
+  ClusterPlan plan = two_workers();
+  plan.workers[1].class_name = "far";
+  // Ways of 0.2 ms at 100 MB/s, and of 2 ms at 1 MB/s.
+  const std::vector<double> way_s = {0.2e-3, 2e-3};
+  const std::vector<double> Bps = {100e6, 1e6};
+  Measured measured;
+  for (const std::uint64_t worker : {0ULL, 1ULL}) {
+    for (const What what : {What::up, What::down}) {
+      for (const std::uint64_t bytes : {100'000ULL, 1'000'000ULL, 4'000'000ULL}) {
+        const double moving_s = static_cast<double>(bytes) / Bps[worker];
+        measured.network.push_back({what, worker, 1, bytes, 2 * way_s[worker] + moving_s});
+      }
+    }
+  }
+  for (const What what : {What::incast, What::outcast}) {
+    measured.network.push_back({what, 0, 1, 4'000'000, 2 * way_s[0] + 4e6 / Bps[0]});
+    measured.network.push_back({what, 0, 2, 4'000'000, 2 * way_s[1] + 4e6 / Bps[1]});
+  }
+  const ClusterFit fit = fit_cluster(measured, plan);
+  REQUIRE(fit.hub);
+  CHECK(fit.hub->up_Bps == Approx(101e6));
+  CHECK(fit.hub->down_Bps == Approx(101e6));
+  CHECK(fit.hub->latency_s + fit.classes.at("w").latency_s == Approx(way_s[0]));
+  CHECK(fit.hub->latency_s + fit.classes.at("far").latency_s == Approx(way_s[1]));
+  CHECK(fit.classes.at("w").up_Bps == Approx(100e6));
+  CHECK(fit.classes.at("far").down_Bps == Approx(1e6));
+  CHECK(fit.mean_error() == Approx(0).margin(1e-9));
+}
+
 }  // namespace motley

@@ -84,6 +84,14 @@ TEST_CASE(
   CHECK(contains(swapped.err, "the simulation comes first: motley compare out live"));
   CHECK(contains(place.motley({"compare", "out", "out"}).err, "out is of a simulation"));
   CHECK(contains(place.motley({"compare", "live", "live"}).err, "live is of a live run"));
+  // Neither takes the place of the other.
+  const Outcome over_live = place.motley({"run", "live.json", "--out", "live"});
+  CHECK(over_live.exit_code == 2);
+  CHECK(contains(over_live.err, "--out: live holds results of live runs (motley live)"));
+  const Outcome over_simulated = place.live(4, {"live", "live.json", "--out", "out"});
+  CHECK(over_simulated.exit_code != 0);
+  CHECK(contains(over_simulated.err, "--out: out holds results of a simulation (motley run)"));
+  CHECK(rows_of(place.result("runs.csv")) == simulated);
 }
 
 TEST_CASE("where workers keep their own models the curve goes on to the end of the run") {
@@ -102,6 +110,10 @@ TEST_CASE("where workers keep their own models the curve goes on to the end of t
   const Rows curve = rows_of(read_file(place.path() / "live" / "curves.csv"));
   CHECK(curve.size() > 10);
   CHECK(curve.back().at("time_s") == "2");
+  // Nobody averages their models, so nobody has one that reaches the target.
+  const Rows warnings = rows_of(read_file(place.path() / "live" / "warnings.csv"));
+  CHECK(std::ranges::count(warnings, "no_average",
+                           [](const auto& row) { return row.at("kind"); }) == 1);
 }
 
 TEST_CASE("what cannot be live is refused before anything starts, and told once") {
@@ -164,7 +176,8 @@ TEST_CASE("without a scenario a calibration writes a cluster with a class for ea
   const Outcome outcome = place.live(3, {"calibrate", "--out", "cluster.json"});
   INFO(outcome.err);
   REQUIRE(outcome.exit_code == 0);
-  CHECK(contains(outcome.out, "Computing: the fit is 0.0 % from the timings of gradients"));
+  CHECK(contains(outcome.out, "Computing, rank_1: 1: "));
+  CHECK(contains(outcome.err, "measuring gradients of rank 1\n"));
   const Json written = Json::parse(read_file(place.path() / "cluster.json"));
   CHECK(written.size() == 2);
   CHECK(written["network"] == "fluid");
@@ -178,6 +191,31 @@ TEST_CASE("without a scenario a calibration writes a cluster with a class for ea
   for (const auto& row : rows_of(read_file(place.path() / "cluster.csv")))
     kinds.insert(row.at("what"));
   CHECK(kinds == std::set<std::string>{"down", "gradient", "incast", "outcast", "ring", "up"});
+}
+
+TEST_CASE("compressed gradients learn for real what they learn in a simulation") {
+  const LivePlace place;
+  mpirun();
+  const std::vector<std::string> changes = {"--set", R"(/algorithms=[
+        {"name": "sync", "label": "bits", "compress": {"kind": "quantize", "bits": 8}},
+        {"name": "sync", "label": "signs", "compress": {"kind": "sign"}},
+        {"name": "sync", "label": "largest", "compress": {"kind": "top_k", "share": 0.2}}])"};
+  std::vector<std::string> words = {"live", "live.json", "--out", "live"};
+  words.insert(words.end(), changes.begin(), changes.end());
+  const Outcome live = place.live(4, words);
+  INFO(live.err);
+  REQUIRE(live.exit_code == 0);
+  words = {"run", "live.json", "--out", "out", "--no-whatif"};
+  words.insert(words.end(), changes.begin(), changes.end());
+  REQUIRE(place.motley(words).exit_code == 0);
+  const Rows curves = rows_of(place.result("curves.csv"));
+  const Rows live_curves = rows_of(read_file(place.path() / "live" / "curves.csv"));
+  for (const char* run : {"bits-0", "signs-0", "largest-0"}) {
+    INFO(run);
+    CHECK(learnt(curves, run).size() == 4);
+    CHECK(learnt(live_curves, run) == learnt(curves, run));
+  }
+  CHECK(learnt(curves, "bits-0") != learnt(curves, "signs-0"));
 }
 
 }  // namespace motley

@@ -174,6 +174,7 @@ TEST_CASE("a second interrupt, which kills at once, loses nothing") {
   LongRun run;
   run.program.wait_for_line("has begun");
   run.program.send(SIGINT);
+  run.program.wait_for_line("the run is over");
   run.program.send(SIGINT);
   CHECK(run.program.wait().exit_code != 0);
   CHECK(run.has_written());

@@ -1,7 +1,13 @@
 // Parts of live runs that need no MPI.
 
+#include <bit>
+
+#include "sim/base/random.hpp"
+#include "sim/learning/rules/compression.hpp"
 #include "sim/live/log_file.hpp"
 #include "sim/live/measured_links.hpp"
+#include "sim/live/packet.hpp"
+#include "sim/live/replay.hpp"
 #include "sim/live/silence.hpp"
 #include "tests/simulated.hpp"
 #include "tests/small_scenario.hpp"
@@ -117,6 +123,74 @@ TEST_CASE("the links of a live run are those of the scenario: of hosts, nodes, r
     "sites": [{"name": "here", "hosts": {"w": 2, "server": 1}}, {"name": "there", "hosts": {"w": 2}}]})");
   const Experiment sites = is_as_simulated();
   CHECK(MeasuredLinks(sites.cluster()).names(3, 0) == Names{"w-3_up", "there->here", "w-0_down"});
+}
+
+TEST_CASE(
+    "a compressed gradient travels in the bytes of its encoding and arrives with the same bits") {
+  constexpr std::size_t n = 5003;
+  CompressSpec spec;
+  spec.share = 0.01;
+  const auto travels = [&](double levels) {
+    RandomStream random(1, "rounding", 0);
+    Message message;
+    message.vector = Parameters(n);
+    for (float& entry : message.vector.overwritable()) {
+      entry = static_cast<float>(random()) / 4e9F - 0.5F;
+    }
+    message.encoding = Compressor(spec).compress(message.vector, random);
+    ByteWriter bytes;
+    put_message(bytes, message);
+    const double most =
+        message.encoding.share(n) * n * sizeof(float) + levels * sizeof(float) + 100;
+    CHECK(static_cast<double>(bytes.size()) <= most);
+    ByteReader reader(bytes.bytes());
+    Message arrived;
+    take_message(reader, arrived);
+    REQUIRE(arrived.vector.size() == n);
+    CHECK(arrived.encoding.share(n) == message.encoding.share(n));
+    for (std::size_t i = 0; i < n; ++i) {
+      REQUIRE(std::bit_cast<std::uint32_t>(arrived.vector.values()[i]) ==
+              std::bit_cast<std::uint32_t>(message.vector.values()[i]));
+    }
+  };
+  travels(0);
+  spec.kind = CompressSpec::Kind::top_k;
+  travels(0);
+  spec.kind = CompressSpec::Kind::sign;
+  travels(2);
+  spec.kind = CompressSpec::Kind::quantize;
+  for (spec.bits = 2; spec.bits <= 8; ++spec.bits) {
+    CAPTURE(spec.bits);
+    travels(std::exp2(static_cast<double>(spec.bits)));
+  }
+  spec.bits = 16;  // nearly as many levels as entries: the list would not pay
+  spec.error_feedback = false;
+  travels(n);
+}
+
+TEST_CASE("the last model of a rank that was killed is not made up from an earlier one") {
+  Json scenario = learning_scenario();
+  scenario["algorithms"] = Json::array({{{"name", "async"}}});
+  const Experiment experiment = experiment_of(scenario);
+  const SimulationSetup setup = experiment.setup(1, {}, "async-0", {});
+  const std::unique_ptr<Algorithm> algorithm = experiment.algorithm_of(experiment.runs()[0]);
+  std::vector<RunLog> logs(experiment.cluster().workers.size() + 1);
+  RunLog& server = logs.back();
+  for (const double time_s : {1.0, 2.0, 3.0}) {
+    LogEntry update;
+    update.kind = LogEntry::Kind::update;
+    update.time_s = update.begin_s = time_s;
+    if (time_s == 2) update.model = server.keep(Parameters::zeros(setup.problem.dimension()));
+    server.entries.push_back(update);
+  }
+  const auto last_of = [&](const Ending& ending) {
+    const RunResult result = replay(setup, *algorithm, logs, ending, 4);
+    CHECK(result.updates == 3);
+    return result.curve.back().updates;
+  };
+  CHECK(last_of({Ending::How::failed, "the job was killed"}) == 2);
+  server.entries.back().model = server.keep(Parameters::zeros(setup.problem.dimension()));
+  CHECK(last_of({Ending::How::failed, "a worker was killed"}) == 3);
 }
 
 }  // namespace motley

@@ -174,8 +174,9 @@ TEST_CASE("a window lies around the first failure when that is asked for") {
   CHECK(first == Approx(7 - 2));
   CHECK(last == Approx(7 + 2));
   folder.write("scenario.json", cluster_of(1, 1).dump());
-  CHECK(run_motley({"run", "scenario.json", "--trace", "around=failure"}, folder.path()).err ==
-        "motley: --trace: nothing fails in this scenario: there is no failure to be around\n");
+  CHECK(
+      run_motley({"run", "scenario.json", "--trace", "around=failure"}, folder.path()).err ==
+      "motley: --trace: nothing fails in this scenario, so there is no failure to trace around\n");
   CHECK(run_motley({"run", "scenario.json", "--trace=around=noon"}, folder.path()).err ==
         "motley: --trace: must be around=failure or around=failure:2s, got 'around=noon'\n");
 }

@@ -4,6 +4,8 @@
 #include <chrono>
 #include <stdexcept>
 
+#include "sim/base/format.hpp"
+#include "sim/base/machine_memory.hpp"
 #include "sim/engine/computing/worker_samples.hpp"
 #include "sim/live/median.hpp"
 #include "sim/live/start_together.hpp"
@@ -49,16 +51,21 @@ class Calibrating {
     start_together(post_, !ranks_.is_with_first());
     const std::size_t others = std::min(workers_, hub_);  // workers that are not the hub
     for (const std::uint64_t bytes : setup_.sizes) {
+      setup_.tell("messages of " + shown_bytes(static_cast<double>(bytes)) +
+                  " between each worker and the server");
       for (std::size_t worker = 0; worker < others; ++worker) {
         time_pair(Timing::What::up, worker, bytes);
         time_pair(Timing::What::down, worker, bytes);
       }
     }
     for (std::size_t senders = 1; senders <= others; senders = more(senders, others)) {
+      setup_.tell(counted(senders, "worker") + " and the server, " +
+                  shown_bytes(static_cast<double>(setup_.sizes.back())) + " each at once");
       time_many(Timing::What::incast, senders, setup_.sizes.back());
       time_many(Timing::What::outcast, senders, setup_.sizes.back());
     }
     if (workers_ > 1) {
+      setup_.tell("all workers in a ring");
       for (const std::uint64_t bytes : setup_.sizes) time_ring(bytes);
     }
     if (setup_.computes) time_gradients();
@@ -158,6 +165,11 @@ class Calibrating {
   void time_gradients() {
     // Those that share a machine one after another, or each would measure the others.
     for (std::size_t rank = 0; rank < workers_; ++rank) {
+      if (ranks_.share_machine()) {
+        setup_.tell("gradients of rank " + std::to_string(rank));
+      } else if (rank == 0) {
+        setup_.tell("gradients of all ranks");
+      }
       if (me() == rank) time_own_gradients();
       if (ranks_.share_machine()) meet();
     }

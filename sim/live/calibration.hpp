@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
@@ -45,6 +46,7 @@ struct CalibrationSetup {
   bool computes = true;              ///< also how fast gradients are
   std::vector<std::uint64_t> sizes;  ///< of messages, ascending
   std::size_t repetitions = 5;
+  std::function<void(const std::string&)> tell = [](const std::string&) {};  ///< what comes next
 };
 
 /// Measures what a cluster's description needs: called by all ranks, the result is on the first. The hub is

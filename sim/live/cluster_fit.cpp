@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <sstream>
 
 #include "sim/live/median.hpp"
@@ -60,32 +61,38 @@ std::vector<std::pair<double, double>> points_of(const Measured& measured, Timin
   return points;
 }
 
-/// What messages at once reached together, each way being so long: the median over the numbers of workers, two and
-/// more, at which they were slower than the links of these workers allow (`own_Bps`, by worker). Where that never was
-/// so the hub is faster than all of them, and what most of them reached is all that is known.
-double together_Bps(const Measured& measured, Timing::What what, double round_trip_s,
-                    const std::vector<double>& own_Bps) {
+/// A worker's link and how long a way over it and the hub's takes.
+struct OwnWay {
+  double Bps = 0;
+  double way_s = 0;
+};
+
+/// What messages at once reached together: the median over the numbers of workers, two and more, at which they were
+/// slower than the links of these workers allow (`own`, by worker). Where that never was so the hub is at least as fast
+/// as all of them together, and nothing else is known of it.
+double together_Bps(const Measured& measured, Timing::What what, const std::vector<OwnWay>& own) {
   constexpr double nearly = 0.9;
   std::vector<double> at_limit;
-  std::uint64_t most = 0;
-  double of_most_Bps = 0;
+  double most_Bps = 0;
   for (const Timing& timing : measured.network) {
     if (timing.what != what || timing.bytes < ClusterFit::large) continue;
-    const double moving_s = timing.seconds - round_trip_s;
+    const auto last = own.begin() + static_cast<std::ptrdiff_t>(timing.senders);
+    const double longest_way_s =
+        std::ranges::max_element(own.begin(), last, {}, &OwnWay::way_s)->way_s;
+    const double slowest_Bps = std::ranges::min_element(own.begin(), last, {}, &OwnWay::Bps)->Bps;
+    const double moving_s = timing.seconds - 2 * longest_way_s;
     // On a busy machine messages alone may have taken longer than all together.
     const double Bps = static_cast<double>(timing.senders * timing.bytes) /
                        (moving_s > 0 ? moving_s : timing.seconds);
-    if (timing.senders >= most) {
-      most = timing.senders;
-      of_most_Bps = Bps;
-    }
-    const auto last = own_Bps.begin() + static_cast<std::ptrdiff_t>(timing.senders);
-    const double slowest_Bps = *std::min_element(own_Bps.begin(), last);
+    most_Bps = std::max(most_Bps, Bps);
     if (timing.senders > 1 && Bps < nearly * static_cast<double>(timing.senders) * slowest_Bps) {
       at_limit.push_back(Bps);
     }
   }
-  return at_limit.empty() ? of_most_Bps : median_of(at_limit);
+  if (!at_limit.empty()) return median_of(at_limit);
+  double all_Bps = 0;
+  for (const OwnWay& way : own) all_Bps += way.Bps;
+  return std::max(most_Bps, all_Bps);
 }
 
 double fitted(const Timing& timing, const ClusterFit& fit, const ClusterPlan& cluster) {
@@ -97,15 +104,22 @@ double fitted(const Timing& timing, const ClusterFit& fit, const ClusterPlan& cl
   const FittedLink mine = link_of(timing.worker);
   const FittedLink hub = fit.hub.value_or(link_of(cluster.workers.size() - 1));
   const double way_s = mine.latency_s + hub.latency_s;
+  // Of several the slowest is the last.
+  double several_s = 0;
+  for (std::size_t worker = 0; worker < timing.senders; ++worker) {
+    const FittedLink link = link_of(worker);
+    const double own_Bps = timing.what == Timing::What::incast ? link.up_Bps : link.down_Bps;
+    several_s = std::max(several_s, 2 * (link.latency_s + hub.latency_s) + bytes / own_Bps);
+  }
   switch (timing.what) {
     case Timing::What::up:
       return 2 * way_s + bytes / std::min(mine.up_Bps, hub.down_Bps);
     case Timing::What::down:
       return 2 * way_s + bytes / std::min(mine.down_Bps, hub.up_Bps);
     case Timing::What::incast:
-      return 2 * way_s + std::max(bytes / mine.up_Bps, all / hub.down_Bps);
+      return std::max(several_s, 2 * way_s + all / hub.down_Bps);
     case Timing::What::outcast:
-      return 2 * way_s + std::max(bytes / mine.down_Bps, all / hub.up_Bps);
+      return std::max(several_s, 2 * way_s + all / hub.up_Bps);
     case Timing::What::ring: {
       const std::size_t workers = cluster.workers.size();
       const FittedLink left = link_of((timing.worker + workers - 1) % workers);
@@ -125,7 +139,6 @@ ClusterFit fit_cluster(const Measured& measured, const ClusterPlan& cluster) {
     of_class.resize(cluster.workers.size(), false);
     of_class[i] = true;
   }
-  double longest_way_s = 0;
   for (const auto& [name, of_class] : classes) {
     const auto up = points_of(measured, Timing::What::up, of_class);
     const auto down = points_of(measured, Timing::What::down, of_class);
@@ -135,7 +148,6 @@ ClusterFit fit_cluster(const Measured& measured, const ClusterPlan& cluster) {
     // Two ways, there and back, of two links each.
     const double latency_s = (to_hub.at_0 + from_hub.at_0) / 2 / 4;
     fit.classes[name] = {latency_s, 1 / to_hub.slope, 1 / from_hub.slope};
-    longest_way_s = std::max(longest_way_s, 2 * latency_s);
   }
   // A class of which only the hub is, where that is a worker: like the others.
   for (const auto& [name, of_class] : classes) {
@@ -144,15 +156,22 @@ ClusterFit fit_cluster(const Measured& measured, const ClusterPlan& cluster) {
     }
   }
   if (!cluster.servers.empty()) {
-    std::vector<double> up_Bps;
-    std::vector<double> down_Bps;
+    // How a way's latency is divided between its two links cannot be told from outside. The hub's is half of the
+    // shortest way; whatever a class's ways take beyond it is its own.
+    FittedLink hub{std::numeric_limits<double>::infinity(), 0, 0};
+    for (const auto& [name, link] : fit.classes)
+      hub.latency_s = std::min(hub.latency_s, link.latency_s);
+    for (auto& [name, link] : fit.classes) link.latency_s = 2 * link.latency_s - hub.latency_s;
+    std::vector<OwnWay> up;
+    std::vector<OwnWay> down;
     for (const HostPlan& worker : cluster.workers) {
-      up_Bps.push_back(fit.classes.at(worker.class_name).up_Bps);
-      down_Bps.push_back(fit.classes.at(worker.class_name).down_Bps);
+      const FittedLink& link = fit.classes.at(worker.class_name);
+      const double way_s = link.latency_s + hub.latency_s;
+      up.push_back({link.up_Bps, way_s});
+      down.push_back({link.down_Bps, way_s});
     }
-    FittedLink hub{longest_way_s / 2, 0, 0};
-    hub.down_Bps = together_Bps(measured, Timing::What::incast, 2 * longest_way_s, up_Bps);
-    hub.up_Bps = together_Bps(measured, Timing::What::outcast, 2 * longest_way_s, down_Bps);
+    hub.down_Bps = together_Bps(measured, Timing::What::incast, up);
+    hub.up_Bps = together_Bps(measured, Timing::What::outcast, down);
     fit.hub = hub;
   }
   for (const Timing& timing : measured.network) {
@@ -195,6 +214,13 @@ double ClusterFit::mean_error() const {
     ++count;
   }
   return count > 0 ? sum / count : 0;
+}
+
+const FittedTiming& ClusterFit::worst() const {
+  const auto error = [](const FittedTiming& timing) {
+    return timing.bytes < large ? -1 : std::abs(timing.fitted_s / timing.seconds - 1);
+  };
+  return *std::ranges::max_element(timings, {}, error);
 }
 
 double ClusterFit::mean_speed_error() const {

@@ -48,6 +48,8 @@ struct ClusterFit {
 
   /// How far the fit is from the timings of large messages: the mean of the relative errors, unsigned.
   double mean_error() const;
+  /// The large message that it is farthest from, relatively. There must be one.
+  const FittedTiming& worst() const;
   /// The same of all gradients: how far workers of a class are from each other.
   double mean_speed_error() const;
 };

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <memory>
 #include <set>
 
 namespace motley {
@@ -61,29 +62,30 @@ Gathered gather_logs(Post& post) {
   std::vector<Incoming> incoming(post.ranks());
   const bool is_normal = post.ending().is_normal();
   const double patience = patience_s(post.ending());
-  double until = post.now() + patience;
-  const auto moves = [&] {
-    if (is_normal) until = post.now() + patience;
+  // By the machine's clock and kept by whoever calls it: a piece may leave when this function has long returned.
+  const auto until = std::make_shared<double>(LiveClock::machine_s() + patience);
+  const auto moves = [until, is_normal, patience] {
+    if (is_normal) *until = LiveClock::machine_s() + patience;
   };
-  post.on(PacketKind::log, [&](Packet& packet) {
+  post.on(PacketKind::log, [&, moves](Packet& packet) {
     moves();
     Incoming& log = incoming[packet.from];
     log.add(packet.content());
     if (log.is_complete()) post.send(packet.from, PacketKind::answer);
   });
-  post.on(PacketKind::answer, [&](Packet& packet) {
+  post.on(PacketKind::answer, [&, moves](Packet& packet) {
     moves();
     thanked.insert(packet.from);
   });
   post.while_waiting(nullptr);
   const auto wait_while_it_moves = [&](const auto& ready) {
-    post.wait_anyway(forever, [&] { return ready() || post.now() >= until; });
+    post.wait_anyway(forever, [&] { return ready() || LiveClock::machine_s() >= *until; });
   };
 
   ByteWriter nothing;
   post.send_to_others(PacketKind::farewell, nothing);
   // Half of it, where somebody may be silent: the logs come after.
-  const double half = is_normal ? until : (post.now() + until) / 2;
+  const double half = post.now() + (is_normal ? patience : patience / 2);
   post.wait_anyway(half, [&] {
     return post.farewells().size() + 1 == post.ranks() && !post.transport().is_busy();
   });

@@ -64,10 +64,14 @@ void LiveGroup::finish(const std::shared_ptr<RingAverage>& average) {
   context_.post().set_waits_for("nothing");
 }
 
-NotesOfAll LiveGroup::all_reduce_mean(Parameters& v, double weight, std::vector<double> numbers) {
+void LiveGroup::check_none_under_way() const {
   if (started_ && !started_->is_done()) {
     throw std::logic_error("an all-reduce was begun in a group before the last one had ended");
   }
+}
+
+NotesOfAll LiveGroup::all_reduce_mean(Parameters& v, double weight, std::vector<double> numbers) {
+  check_none_under_way();
   const std::shared_ptr<RingAverage> average =
       start(bytes_of(v), RingAverage::Part{v, weight, std::move(numbers)});
   finish(average);
@@ -77,9 +81,7 @@ NotesOfAll LiveGroup::all_reduce_mean(Parameters& v, double weight, std::vector<
 
 Pending<Averaged> LiveGroup::start_all_reduce_mean(const Parameters& v, double weight,
                                                    std::vector<double> numbers) {
-  if (started_ && !started_->is_done()) {
-    throw std::logic_error("an all-reduce was begun in a group before the last one had ended");
-  }
+  check_none_under_way();
   started_ = start(bytes_of(v), RingAverage::Part{v, weight, std::move(numbers)});
   return {[this, average = started_] {
             finish(average);
@@ -89,6 +91,7 @@ Pending<Averaged> LiveGroup::start_all_reduce_mean(const Parameters& v, double w
 }
 
 NotesOfAll LiveGroup::exchange(std::vector<double> numbers, std::uint64_t bytes) {
+  check_none_under_way();
   const std::shared_ptr<RingAverage> average =
       start(bytes, RingAverage::Part{Parameters::zeros(1), 1, std::move(numbers)});
   finish(average);

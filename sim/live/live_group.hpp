@@ -47,6 +47,8 @@ class LiveGroup final : public Group {
 
   std::shared_ptr<RingAverage> start(std::uint64_t bytes, std::optional<RingAverage::Part> part);
   void finish(const std::shared_ptr<RingAverage>& average);
+  /// One all-reduce at a time: std::logic_error otherwise.
+  void check_none_under_way() const;
   void start_next_bucket();
   std::uint64_t bytes_of(const Parameters& v) const;
   Round come(double number);

@@ -51,6 +51,7 @@ std::optional<Event> LiveServer::next(double until, const char* waits_for) {
   if (!there) return std::nullopt;
   Event event = std::move(events_.front());
   events_.pop_front();
+  if (event.kind == Event::Kind::left) left_.insert(event.worker);
   return event;
 }
 
@@ -67,7 +68,9 @@ std::optional<Push> LiveServer::next_push_before(double until) {
 }
 
 std::vector<Push> LiveServer::next_push_of(std::span<const std::size_t> wanted) {
-  const auto is_missing = [&](std::size_t worker) { return !early_.contains(worker); };
+  const auto is_missing = [&](std::size_t worker) {
+    return !early_.contains(worker) && !left_.contains(worker);
+  };
   while (std::ranges::any_of(wanted, is_missing)) {
     std::optional<Event> event = next(forever, "a push from any worker");
     if (event->kind == Event::Kind::message) {
@@ -77,6 +80,7 @@ std::vector<Push> LiveServer::next_push_of(std::span<const std::size_t> wanted) 
   std::vector<Push> pushes;
   for (const std::size_t worker : wanted) {
     const auto early = early_.find(worker);
+    if (early == early_.end()) continue;  // who has left has no more
     pushes.push_back(std::move(early->second.front()));
     early->second.pop_front();
     if (early->second.empty()) early_.erase(early);

@@ -2,6 +2,7 @@
 
 #include <deque>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -53,6 +54,7 @@ class LiveServer final : public Server {
   const Shard& shard_;
   std::deque<Event> events_;
   std::map<std::size_t, std::deque<Push>> early_;  // by worker
+  std::set<std::size_t> left_;                     // workers
   NamedStreams streams_;
   std::uint64_t samples_ = 0;          // of all that was used
   std::unique_ptr<SpeedCurve> curve_;  // of a server whose speed changes, once it has worked

@@ -23,7 +23,8 @@ enum class PacketKind : std::uint8_t {
   stop,       ///< the run is over, and why
   farewell,   ///< nothing more will come from here in this run
   log,        ///< what a rank has recorded, to whoever writes the results
-  time        ///< to compare clocks
+  time,       ///< to compare clocks
+  alive       ///< nothing but a sign of life
 };
 
 /// The beginning of each.
@@ -45,8 +46,10 @@ struct Packet {
   }
 };
 
-// Vectors, whole or by their entries that are not zero if that is shorter.
+// Vectors: whole, or by their entries that are not zero if that is shorter, or, where they were quantised, by the few
+// values they have. What comes out has the same bits.
 void put_vector(ByteWriter& to, const Parameters& vector);
+void put_vector(ByteWriter& to, const Parameters& vector, const Encoding& encoding);
 Parameters take_vector(ByteReader& from);
 
 void put_model(ByteWriter& to, const Model& model);

@@ -74,7 +74,8 @@ void Post::send(std::size_t to, PacketKind kind, ByteWriter& content, std::uint6
     ++sent_;
   }
   const std::size_t held = sizeof(head) + content.size();
-  constexpr std::uint64_t header_bytes = 1000;  // whatever a message has beside its vectors
+  constexpr std::uint64_t header_bytes =
+      2000;  // what a message has beside its entries, 256 levels of them among it
   if (is_of_algorithm(kind) && wire_bytes > 0 && held > wire_bytes + header_bytes) {
     ++log_.large_messages;
     log_.large_by_bytes += static_cast<double>(held - wire_bytes);

@@ -4,6 +4,7 @@
 #include <limits>
 #include <map>
 #include <numeric>
+#include <set>
 
 #include "sim/engine/model/global_model.hpp"
 #include "sim/engine/model/model_split.hpp"
@@ -98,7 +99,9 @@ class Replay {
       end_s_ = told.time_s;
       break;
     }
-    if (recorder_.has_unevaluated_update()) global_.evaluate(end_s_);
+    // Where a rank was killed, its last model went with it, and an earlier one is not what the run had come to.
+    const bool is_known = ending.is_normal() || lost_models_.empty();
+    if (recorder_.has_unevaluated_update() && is_known) global_.evaluate(end_s_);
     return write(ending);
   }
   Timeline* timeline() { return recorder_.timeline(); }
@@ -181,7 +184,15 @@ class Replay {
     timeline()->was_stale(messages_[{rank, entry.number}], entry.count);
   }
 
+  void note_model(const LogEntry& entry, std::size_t rank) {
+    if (entry.model)
+      lost_models_.erase(rank);
+    else
+      lost_models_.insert(rank);
+  }
+
   void update(const LogEntry& entry, std::size_t rank) {
+    note_model(entry, rank);
     if (timeline() != nullptr) {
       std::vector<Timeline::MessageId> used;
       for (const std::uint32_t number : entry.used) used.push_back(messages_[{rank, number}]);
@@ -206,6 +217,7 @@ class Replay {
   }
 
   void own_update(const LogEntry& entry, std::size_t rank) {
+    note_model(entry, rank);
     if (entry.model) will_be_kept(entry.time_s, worker_points_, rank);
     if (entry.model) static_cast<Parameters&>(own_[rank]) = logs_[rank].models[*entry.model];
     if (own_[rank].empty()) own_[rank] = initial_;
@@ -299,7 +311,8 @@ class Replay {
   std::vector<std::unique_ptr<ShardModel>> shards_;
   MeasuredLinks links_;
   Model newest_ = initial_;
-  std::vector<Model> own_;  // by worker: as it was kept last
+  std::vector<Model> own_;             // by worker: as it was kept last
+  std::set<std::size_t> lost_models_;  // ranks whose last update was not kept
   Points worker_points_;
   Points shard_points_;
   std::map<std::pair<std::size_t, std::uint64_t>, Timeline::MessageId>

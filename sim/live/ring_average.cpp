@@ -14,7 +14,8 @@ RingAverage::RingAverage(const Ring& ring, std::uint64_t round, std::uint64_t by
   if (part) {
     // What a packet holds beside a vector.
     constexpr std::size_t around = 1024;
-    const std::size_t held = part->vector.size() * sizeof(float) + around;
+    const std::size_t held =
+        part->vector.size() * sizeof(float) + part->numbers.size() * sizeof(double) + around;
     whole_vectors_ = size() == 1 || bytes_ / size() >= held;
     if (!whole_vectors_) {
       sum_ = part->vector;

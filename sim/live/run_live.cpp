@@ -71,6 +71,7 @@ void take_part(LiveContext& context, Referee& referee) {
   flush_denormals();
   if (rank < context.workers()) {
     LiveWorker me(context);
+    context.log().data_samples = me.data_samples();  // should it be killed
     post.hand_over();
     struct Samples {  // also when it ends by an exception
       LiveContext& context;
@@ -98,6 +99,12 @@ void take_part(LiveContext& context, Referee& referee) {
     post.wait(forever, [] { return false; });
   }
 }
+
+/// Who looks while a rank waits goes before the post does, also by an exception.
+struct NoLook {
+  Post& post;
+  ~NoLook() { post.while_waiting(nullptr); }
+};
 
 std::string name_of(const SimulationSetup& setup, std::size_t rank) {
   const std::size_t workers = setup.cluster.workers.size();
@@ -127,6 +134,7 @@ LiveOutcome run_live(LiveRanks& ranks, const SimulationSetup& setup, const Algor
     {
       SignsOfLife signs(post);
       post.while_waiting([&] { signs.look(); });
+      const NoLook guard{post};
       start_together(post, !ranks.is_with_first());
     }
     if (setup.scenario.stop.time_s) post.end_at(*setup.scenario.stop.time_s);

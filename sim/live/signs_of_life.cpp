@@ -5,7 +5,7 @@
 namespace motley {
 
 SignsOfLife::SignsOfLife(Post& post) : post_(post), silence_(post.ranks(), LiveClock::machine_s()) {
-  post.on(PacketKind::report,
+  post.on(PacketKind::alive,
           [this](Packet& packet) { silence_.heard_of(packet.from, LiveClock::machine_s()); });
 }
 
@@ -18,9 +18,9 @@ void SignsOfLife::look() {
   const bool is_first = post_.rank() == 0;
   if (is_first) {
     ByteWriter nothing;
-    post_.send_to_others(PacketKind::report, nothing);
+    post_.send_to_others(PacketKind::alive, nothing);
   } else {
-    post_.send(0, PacketKind::report);
+    post_.send(0, PacketKind::alive);
   }
   silence_.heard_of(post_.rank(), now);
   const std::optional<std::size_t> rank = silence_.look(now, is_first ? post_.ranks() : 1);

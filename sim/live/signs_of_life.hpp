@@ -10,6 +10,9 @@ namespace motley {
 class SignsOfLife {
  public:
   explicit SignsOfLife(Post& post);
+  ~SignsOfLife() { post_.on(PacketKind::alive, nullptr); }  // signs that come later are nobody's
+  SignsOfLife(const SignsOfLife&) = delete;
+  SignsOfLife& operator=(const SignsOfLife&) = delete;
 
   /// Called again and again while waiting.
   void look();

@@ -6,6 +6,7 @@
 
 #include "sim/base/atomic_file.hpp"
 #include "sim/base/format.hpp"
+#include "sim/base/machine_memory.hpp"
 #include "sim/cli/command_line.hpp"
 #include "sim/cli/command_options.hpp"
 #include "sim/cli/live_plan.hpp"
@@ -122,10 +123,28 @@ void tell_fit(const ClusterFit& fit) {
     std::cout << "\n";
   }
   std::cout << "The fit is " << fixed(100 * fit.mean_error(), 1)
-            << " % from the timings of messages of 100 kB and more, in the mean\n";
+            << " % from the timings of messages of 100 kB and more, on average\n";
   if (!fit.speeds.empty()) {
     std::cout << "Computing: the fit is " << fixed(100 * fit.mean_speed_error(), 1)
-              << " % from the timings of gradients, in the mean\n";
+              << " % from the timings of gradients, on average\n";
+  }
+}
+
+/// Where what was written does not describe what was measured.
+void warn_of_bad_fit(const ClusterFit& fit) {
+  constexpr double bad = 0.1;
+  if (fit.mean_error() > bad) {
+    const FittedTiming& worst = fit.worst();
+    complain("warning: links that are " + fixed(100 * fit.mean_error(), 0) +
+             " % from their own timings predict no better than that; the worst is " +
+             Timing::name(worst.what) + " of " + shown_bytes(static_cast<double>(worst.bytes)) +
+             " with " + counted(worst.senders, "sender") + ", " + seconds(worst.seconds) +
+             " measured and " + seconds(worst.fitted_s) +
+             " fitted. The machines may be busy, or not be hosts on one switch: measure again");
+  }
+  if (fit.mean_speed_error() > bad) {
+    complain("warning: workers of a class are " + fixed(100 * fit.mean_speed_error(), 0) +
+             " % from its speed on average: give those that are faster a class of their own");
   }
 }
 
@@ -182,9 +201,14 @@ int calibrate(const po::variables_map& options, const std::vector<std::string>&)
   const SimulationSetup setup = experiment.setup(1, {}, "", {});
   Measured measured;
   try {
-    measured = calibrate(
-        ranks,
-        {setup, !emulates, sizes_for(is_plain ? plain_message_bytes : experiment.message_bytes())});
+    CalibrationSetup calibration{
+        setup, !emulates, sizes_for(is_plain ? plain_message_bytes : experiment.message_bytes())};
+    if (ranks.rank() == 0 && options.count("quiet") == 0) {
+      calibration.tell = [](const std::string& next) {
+        std::cerr << "measuring " << next << std::endl;
+      };
+    }
+    measured = calibrate(ranks, calibration);
   } catch (const std::exception& e) {
     complain("rank " + std::to_string(ranks.rank()) + ": " + e.what());
     std::_Exit(1);  // at its own end MPI would wait for a rank that is silent
@@ -195,7 +219,7 @@ int calibrate(const po::variables_map& options, const std::vector<std::string>&)
   std::ostringstream how;
   how << "Links " << (emulates ? "" : "and speeds ")
       << "as measured by motley calibrate; the fit is " << fixed(100 * fit.mean_error(), 1)
-      << " % from the timings of messages of 100 kB and more, in the mean";
+      << " % from the timings of messages of 100 kB and more, on average";
   if (!fit.speeds.empty()) {
     how << ", and " << fixed(100 * fit.mean_speed_error(), 1) << " % from those of gradients";
   }
@@ -210,6 +234,7 @@ int calibrate(const po::variables_map& options, const std::vector<std::string>&)
   csv.replace_extension(".csv");
   replace_atomically(csv, to_csv(fit));
   tell_fit(fit);
+  warn_of_bad_fit(fit);
   std::cout << "\nWrote " << out.string() << " and the timings in " << csv.string() << "\n";
   if (options.count("figure") > 0) return draw_prediction(csv, options["figure"].as<std::string>());
   return 0;
@@ -231,7 +256,8 @@ Command calibrate_command() {
       "where the scenario with the measured cluster goes; the timings go beside it "
       "as .csv; without a SCENARIO only its sections cluster and network, a class for each rank")(
       "figure", po::value<std::string>()->value_name("FILE"),
-      "draw the fit against the timings (a .png, .svg or .pdf)");
+      "draw the fit against the timings (a .png, .svg or .pdf)")("quiet,q",
+                                                                 "show no progress, only the fit");
   command.groups.push_back(scenario_options());
   command.groups.push_back(results);
   command.execute = calibrate;

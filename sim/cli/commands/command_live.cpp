@@ -11,11 +11,13 @@
 
 #include "sim/base/format.hpp"
 #include "sim/base/guardian.hpp"
+#include "sim/base/machine_memory.hpp"
 #include "sim/base/process_apart.hpp"
 #include "sim/cli/command_line.hpp"
 #include "sim/cli/command_options.hpp"
 #include "sim/cli/live_plan.hpp"
 #include "sim/cli/live_refusal.hpp"
+#include "sim/cli/results_kind.hpp"
 #include "sim/cli/tables/summary.hpp"
 #include "sim/cli/trace_options.hpp"
 #include "sim/live/post.hpp"
@@ -69,20 +71,20 @@ void warn_of_large_messages(const std::vector<RunLog>& logs, RunResult& result) 
   }
   if (messages == 0) return;
   std::ostringstream text;
-  text.precision(2);
-  text << messages << " messages held more than the scenario gives them, by "
-       << more / static_cast<double>(messages)
-       << " bytes in the mean: what was trained is larger than the model_size, or its encoding is "
-          "not made for real; they took longer than they would have";
+  text
+      << messages << " messages held more than the scenario gives them, by "
+      << shown_bytes(more / static_cast<double>(messages))
+      << " on average: what was trained is larger than the model_size, it was quantised to so many "
+         "levels that listing them takes room, or the samples' scores of biased_local, which "
+         "really travel as lists; they took longer than they would have";
   result.warnings.push_back({"large_messages", text.str()});
 }
 
 /// Where workers never merge their models.
 void warn_of_no_average(RunResult& result, const Scenario& scenario) {
   if (!scenario.target || result.time_to_target_s) return;
-  const bool is_mean = std::ranges::any_of(result.curve, [](const CurvePoint& point) {
-    return point.kind == EvaluatedModel::oracle && point.consensus.has_value();
-  });
+  const bool is_mean = std::ranges::any_of(
+      result.curve, [](const CurvePoint& point) { return point.consensus.has_value(); });
   if (!is_mean) return;
   result.warnings.push_back(
       {"no_average",
@@ -112,8 +114,11 @@ class LiveCommand {
         ranks_(transport) {}
 
   int execute() {
-    const int refused = prepare_everywhere(ranks_.transport(), [this] { load(); });
-    if (refused != 0) return refused;
+    // Old results go only when no rank refuses.
+    for (const auto& step : {&LiveCommand::load, &LiveCommand::open_results}) {
+      const int refused = prepare_everywhere(ranks_.transport(), [&] { (this->*step)(); });
+      if (refused != 0) return refused;
+    }
     watch_signals();
     try {
       share_notes();
@@ -144,11 +149,15 @@ class LiveCommand {
     for (std::size_t run = 0; run < table_.runs.size(); ++run) {
       table_.runs[run] = live_run(*study_, run, emulate_).entry;
     }
-    if (is_first()) {  // every call is a new measurement
-      Fresh fresh;
-      for (const LiveRun& run : runs_) fresh.hashes.push_back(run.entry.hash);
-      open_folder(fresh);
-    }
+    if (is_first()) refuse_other_kind(live_folder(options_, *study_), ResultsKind::live);
+  }
+
+  /// On the first rank: every call is a new measurement.
+  void open_results() {
+    if (!is_first()) return;
+    Fresh fresh;
+    for (const LiveRun& run : runs_) fresh.hashes.push_back(run.entry.hash);
+    open_folder(fresh);
   }
 
   /// Others than the first rank have it not open, and only write what is left of a run.
@@ -166,7 +175,10 @@ class LiveCommand {
     std::error_code error;
     if (is_first()) {
       mark = std::to_string(getpid()) + "-" + std::to_string(LiveClock::machine_s());
-      fs::remove_all(folder, error);
+      if (fs::remove_all(folder, error) > 0 && !error) {
+        complain("removed " + folder.string() +
+                 ", which an earlier call left: whoever was to write its results was killed, too");
+      }
       fs::create_directory(folder, error);
       std::ofstream(folder / mark).flush();
     }
@@ -175,7 +187,11 @@ class LiveCommand {
   }
   void remove_notes() const {
     std::error_code error;
-    if (!notes_.empty()) fs::remove_all(notes_, error);
+    if (notes_.empty()) return;
+    fs::remove(
+        mark_,
+        error);  // first: others wait for that, and files in use may stay on a network's disk
+    fs::remove_all(notes_, error);
   }
   /// Those of one run; empty where this rank cannot see them.
   fs::path notes_of(const LiveRun& run) const {
@@ -246,18 +262,19 @@ class LiveCommand {
       if (!writing) return "";
       written = writing->result();
       if (!written) return std::nullopt;
-      if (*written >= 0 && *written != not_written) return "";
+      if (is_there(written)) return "";
       return "the results of " + run.entry.name + " could not be written";
     });
     if (!ending.is_normal()) {
       if (writing && !written) {
         complain(ending.reason + " while the models of " + run.entry.name +
-                 " are evaluated, which goes on; its results go to " + folder_->path().string());
+                 " were being evaluated; that goes on, and its results go to " +
+                 folder_->path().string());
       } else {
         tell_ending(ending);
       }
       if (is_slurms()) stay_for(writing);
-      if (is_first() && (!writing || writing->result())) remove_notes();
+      if (is_first() && is_there(written)) remove_notes();
       leave(exit_code_of(ending));
     }
     if (written) {
@@ -271,15 +288,15 @@ class LiveCommand {
 
   /// Slurm kills all that is left of a job once its ranks are gone, those that write its results, too.
   static bool is_slurms() { return std::getenv("SLURM_JOB_ID") != nullptr; }
-  /// Until the results of an incomplete run are written, here or by another rank; Slurm has been asked to wait for a
-  /// minute.
+  /// Until the results of an incomplete run are written, here or by another rank (who cannot see that waits as long as
+  /// it may); Slurm has been asked to wait for a minute.
   void stay_for(std::optional<ProcessApart>& writing) const {
     constexpr double patience_s = 55;
     constexpr auto nap = std::chrono::milliseconds(20);
     std::error_code error;
     const double until = LiveClock::machine_s() + patience_s;
     while (LiveClock::machine_s() < until &&
-           (writing ? !writing->result() : !notes_.empty() && fs::exists(mark_, error))) {
+           (writing ? !writing->result() : notes_.empty() || fs::exists(mark_, error))) {
       std::this_thread::sleep_for(nap);
     }
   }
@@ -303,18 +320,23 @@ class LiveCommand {
   }
 
   static constexpr int not_written = 3;
+  /// Whether somebody has written the results, by its exit code; negative where it was killed.
+  static bool is_there(const std::optional<int>& written) {
+    return written && *written >= 0 && *written != not_written;
+  }
 
   /// Returns the exit code.
   int store(const LiveRun& run, RunResult& result, const LiveOutcome& outcome) {
     result.peak_rss_mb = peak_memory_mb();
     folder_->store(run.entry.hash, run.description, result);
     folder_->write_csvs();
-    if (!outcome.ending.is_normal() || !outcome.is_complete()) remove_notes();
     if (!outcome.ending.is_normal()) {
       complete_files(std::cerr);
       std::cerr << "motley: what was measured up to " << result.virtual_s << " s is in "
                 << folder_->path().string() << "\n";
     }
+    // Last: others take it for the end of writing.
+    if (!outcome.ending.is_normal() || !outcome.is_complete()) remove_notes();
     return result.status == RunStatus::failed ? 1 : 0;
   }
 

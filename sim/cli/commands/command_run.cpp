@@ -15,6 +15,7 @@
 #include "sim/cli/live_view.hpp"
 #include "sim/cli/progress_display.hpp"
 #include "sim/cli/reporting.hpp"
+#include "sim/cli/results_kind.hpp"
 #include "sim/cli/tables/summary.hpp"
 #include "sim/cli/tables/tell_what_decides.hpp"
 #include "sim/cli/tables/tuning_lines.hpp"
@@ -253,8 +254,10 @@ int run(const po::variables_map& options, const std::vector<std::string>& comman
   Study study = load_study(options, "run");
   const std::vector<Assertion> assertions = assertions_of(options, study);
   if (trace_request(options, "").around_failure_s && !has_failures(study.experiment(0).cluster())) {
-    throw InputError("--trace: nothing fails in this scenario: there is no failure to be around");
+    throw InputError(
+        "--trace: nothing fails in this scenario, so there is no failure to trace around");
   }
+  if (!fresh.all) refuse_other_kind(folder_of(options, study), ResultsKind::simulated);
   check_fits_memory(study.memory_need());
   limit_jobs(effort, study.memory_need());
   const std::vector<std::size_t> runs = runs_of_shard(study, shard);

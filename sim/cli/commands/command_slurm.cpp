@@ -11,6 +11,7 @@
 #include "sim/cli/command_line.hpp"
 #include "sim/cli/command_options.hpp"
 #include "sim/cli/live_plan.hpp"
+#include "sim/cli/results_kind.hpp"
 #include "sim/cli/trace_options.hpp"
 #include "sim/live/run_live.hpp"
 #include "sim/study/results_folder.hpp"
@@ -62,6 +63,7 @@ SlurmJob job_of(const po::variables_map& options, const Study& study) {
   }
   const bool is_live = options.count("live") > 0;
   const fs::path out = is_live ? live_folder(options, study) : folder_of(options, study);
+  refuse_other_kind(out, is_live ? ResultsKind::live : ResultsKind::simulated);
   job.out = fs::absolute(out).lexically_normal().string();
   if (job.out.find_first_of("\"\n\\") != std::string::npos) {
     throw InputError("--out: Slurm takes no quote, no backslash and no line break in a path, got " +

@@ -6,30 +6,16 @@
 #include "sim/base/json_file.hpp"
 #include "sim/base/place.hpp"
 #include "sim/base/text.hpp"
+#include "sim/cli/results_kind.hpp"
 #include "sim/cli/tables/prediction.hpp"
 #include "sim/cli/tables/results_diff.hpp"
 #include "sim/results/csv_table.hpp"
-#include "sim/results/run_store.hpp"
+#include "sim/results/run_status.hpp"
 
 namespace fs = std::filesystem;
 
 namespace motley {
 namespace {
-
-enum class Side { simulated, live, unknown };
-
-/// By the first finished run of its plan.
-Side side_of(const fs::path& folder) {
-  std::error_code error;
-  if (!fs::exists(folder / "plan.json", error)) return Side::unknown;
-  const RunStore store(folder);
-  for (const RunEntry& entry : read_run_table(folder / "plan.json").runs) {
-    if (entry.hash.empty()) continue;
-    const RunStore::Found found = store.load(entry.hash);
-    if (found.run) return found.run->description.contains("live") ? Side::live : Side::simulated;
-  }
-  return Side::unknown;
-}
 
 /// By algorithm: how many runs there are, and how many of them can be used.
 struct UseOfRuns {
@@ -45,7 +31,7 @@ std::map<std::string, UseOfRuns> use_of_runs(const fs::path& folder) {
   for (std::size_t i = 0; i < table.rows(); ++i) {
     UseOfRuns& use = uses[table.text(i, "algorithm")];
     ++use.runs;
-    if (table.text(i, "status") == "failed")
+    if (run_status_of(table.text(i, "status")) == RunStatus::failed)
       ++use.failed;
     else if (table.number(i, "updates").value_or(0) == 0)
       ++use.without_updates;
@@ -86,18 +72,18 @@ std::vector<std::string> left_out_of(const fs::path& simulated, const fs::path& 
 }
 
 void check_sides(const fs::path& simulated, const fs::path& live) {
-  const Side first = side_of(simulated);
-  const Side second = side_of(live);
-  if (first == Side::live && second == Side::simulated) {
+  const ResultsKind first = kind_of_results(simulated);
+  const ResultsKind second = kind_of_results(live);
+  if (first == ResultsKind::live && second == ResultsKind::simulated) {
     throw InputError("compare: the simulation comes first: motley compare " + live.string() + " " +
                      simulated.string());
   }
-  if (first == Side::live) {
+  if (first == ResultsKind::live) {
     throw InputError(
         "compare: " + simulated.string() +
         " is of a live run, and the first folder is to be of a simulation (motley run)");
   }
-  if (second == Side::simulated) {
+  if (second == ResultsKind::simulated) {
     throw InputError("compare: " + live.string() +
                      " is of a simulation, and the second folder is to be of a live run (motley "
                      "live); motley diff compares two simulations");
