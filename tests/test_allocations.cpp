@@ -124,8 +124,10 @@ TEST_CASE("A gradient of a network takes no memory but for oneDNN's notes on its
     largest_allocation = 0;
     const std::uint64_t before = all_allocations;
     problem.gradient(x, samples, g, *workspace);
-    // The library keeps the arguments of a call in a map of its own: nodes, and its table.
-    CHECK(largest_allocation <= 128);
-    if (convolution_code() == "plain") CHECK(all_allocations == before);
+    const std::size_t largest = largest_allocation;  // before anything is printed
+    const std::uint64_t after = all_allocations;
+    // The library keeps the arguments of a call in a map of its own: nodes, and its table; its AVX2 code another 160 bytes.
+    CHECK(largest <= 160);
+    if (convolution_code() == "plain") CHECK(after == before);
   }
 }

@@ -22,7 +22,12 @@ ResultsKind kind_of_results(const fs::path& folder) {
 }
 
 void refuse_other_kind(const fs::path& folder, ResultsKind wanted) {
-  const ResultsKind kind = kind_of_results(folder);
+  ResultsKind kind = ResultsKind::unknown;
+  try {
+    kind = kind_of_results(folder);
+  } catch (
+      const InputError&) {  // a plan that is damaged is made anew, or told of, by who opens the folder
+  }
   if (kind == ResultsKind::unknown || kind == wanted) return;
   throw InputError(
       "--out: " + folder.string() + " holds results of " +
