@@ -153,9 +153,9 @@ TEST_CASE("when the whole job is killed at once, what was measured is kept") {
 
 TEST_CASE("a job that is killed between two runs loses neither, and mixes them up nowhere") {
   LongRun run({"--algorithm", "sync", "--set", "/stop={\"updates\": 40}", "--set",
-               "/evaluate/every=1", "--set", "/data/test=10000", "--set", "/data/features=100"});
+               "/evaluate/every=1", "--set", "/data/test=200000", "--set", "/data/features=100"});
   run.program.wait_for_line("sync-0 has begun");
-  // Sync's models are evaluated: all ranks wait for that, and async has not begun.
+  // Sync's models are evaluated, which takes a second or more: all ranks wait for that, and async has not begun.
   REQUIRE(LongRun::becomes_true([&] { return processes_of(run.place.path(), 0).size() > 2; }));
   std::vector<pid_t> ranks;
   for (int rank = 0; rank < 4; ++rank) ranks.push_back(process_of(run.place.path(), rank));

@@ -5,6 +5,8 @@
 #include <memory>
 #include <set>
 
+#include "sim/live/silence.hpp"
+
 namespace motley {
 namespace {
 
@@ -17,7 +19,7 @@ double patience_s(const Ending& ending) {
     case Ending::How::failed:
       return 3;
     default:
-      return 60;
+      return Silence::too_long_s;
   }
 }
 

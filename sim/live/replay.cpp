@@ -5,6 +5,7 @@
 #include <map>
 #include <numeric>
 #include <set>
+#include <utility>
 
 #include "sim/engine/model/global_model.hpp"
 #include "sim/engine/model/model_split.hpp"
@@ -87,6 +88,8 @@ class Replay {
     make_shards();
     shard_points_.kept.resize(shards_.size(), 0);
     global_.begin(algorithm, shards_);
+    for (const RunLog& log : logs) averaging_s_ = std::max(averaging_s_, log.averaging_s);
+    global_.average_by([this](const std::vector<std::size_t>&) { averages_ = true; });
   }
 
   RunResult result(const Ending& ending, double end_s) {
@@ -94,11 +97,15 @@ class Replay {
     end_s_ = end_s;
     for (const Told& told : in_order(logs_)) {
       if (told.time_s > end_s) break;
-      tell(told);
+      if (is_averaged_by(told.time_s)) recorder_.target_averaged(averaging_s_);
+      if (!recorder_.stop().stopped()) tell(told);
+      if (std::exchange(averages_, false)) averaged_at_s_ = told.time_s + averaging_s_;
       if (!recorder_.stop().stopped() && left_ < setup_.cluster.workers.size()) continue;
       end_s_ = told.time_s;
       break;
     }
+    if (!recorder_.stop().stopped() && is_averaged_by(end_s_))
+      recorder_.target_averaged(averaging_s_);
     // Where a rank was killed, its last model went with it, and an earlier one is not what the run had come to.
     const bool is_known = ending.is_normal() || lost_models_.empty();
     if (recorder_.has_unevaluated_update() && is_known) global_.evaluate(end_s_);
@@ -107,6 +114,13 @@ class Replay {
   Timeline* timeline() { return recorder_.timeline(); }
 
  private:
+  /// Once: whether the mean that met the target had been averaged by then.
+  bool is_averaged_by(double now) {
+    if (!averaged_at_s_ || *averaged_at_s_ > now) return false;
+    averaged_at_s_.reset();
+    return true;
+  }
+
   Model initial_model() const {
     Model x;
     Parameters values(setup_.problem.dimension());
@@ -316,8 +330,11 @@ class Replay {
   Points worker_points_;
   Points shard_points_;
   std::map<std::pair<std::size_t, std::uint64_t>, Timeline::MessageId>
-      messages_;          // by receiver, number
-  std::size_t left_ = 0;  // workers
+      messages_;                         // by receiver, number
+  std::size_t left_ = 0;                 // workers
+  double averaging_s_ = 0;               // of all workers' models
+  bool averages_ = false;                // their mean has just met the target
+  std::optional<double> averaged_at_s_;  // when it is there
   double end_s_ = 0;
 };
 

@@ -12,6 +12,7 @@
 #include "sim/live/referee.hpp"
 #include "sim/live/signs_of_life.hpp"
 #include "sim/live/start_together.hpp"
+#include "sim/live/time_average.hpp"
 
 namespace motley {
 
@@ -123,7 +124,15 @@ std::filesystem::path file_of(const std::filesystem::path& notes, std::size_t ra
 
 LiveOutcome run_live(LiveRanks& ranks, const SimulationSetup& setup, const Algorithm& algorithm,
                      bool emulate, const std::filesystem::path& notes, const LiveEvents& events) {
+  // Workers without a server may never merge their models; then the mean that reaches a target exists only when they
+  // have averaged them.
+  double averaging_s = 0;
+  if (setup.scenario.target && !algorithm.needs_server()) {
+    averaging_s =
+        time_average(ranks, setup.cluster.workers.size(), setup.message_bytes).value_or(0);
+  }
   Post post(ranks.transport(), ranks.clock(), ranks.next_run(), ranks.share_machine());
+  post.log().averaging_s = averaging_s;
   std::optional<LiveContext> context;
   std::optional<Referee> referee;
   std::unique_ptr<LogFile> kept;
@@ -168,6 +177,8 @@ LiveOutcome run_live(LiveRanks& ranks, const SimulationSetup& setup, const Algor
     } else {
       ending.reason += "; " + lost;
     }
+    post.log().ending = ending.reason;
+    if (kept) kept->keep(post.log());
     events.ends_badly(ending);
   }
   if (gathered.logs && !notes.empty()) {

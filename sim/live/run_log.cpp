@@ -31,6 +31,7 @@ void put_log(ByteWriter& to, const RunLog& log, std::size_t first_entry, std::si
   to.put(log.computed_s);
   to.put(log.large_messages);
   to.put(log.large_by_bytes);
+  to.put(log.averaging_s);
   to.put(log.ending);
 }
 
@@ -64,6 +65,7 @@ void take_log(ByteReader& from, RunLog& log) {
   log.computed_s = from.take<double>();
   log.large_messages = from.take<std::uint64_t>();
   log.large_by_bytes = from.take<double>();
+  log.averaging_s = from.take<double>();
   log.ending = from.take_text();
 }
 

@@ -56,6 +56,8 @@ struct RunLog {
   // Messages of the algorithm that held more than the scenario gives them.
   std::uint64_t large_messages = 0;
   double large_by_bytes = 0;
+  double averaging_s =
+      0;  ///< what averaging all workers' models would take, as tried before the run
   std::string ending = {};  ///< why the run was over here before its time, if that was known
 
   std::uint32_t keep(const Parameters& model) {

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <filesystem>
+#include <fstream>
 #include <iomanip>
 #include <iostream>
 #include <unistd.h>
@@ -14,6 +15,7 @@
 #include "sim/cli/reporting.hpp"
 #include "sim/live/cluster_fit.hpp"
 #include "sim/live/post.hpp"
+#include "sim/results/tables/timings_table.hpp"
 
 namespace po = boost::program_options;
 
@@ -148,6 +150,11 @@ void warn_of_bad_fit(const ClusterFit& fit) {
   }
 }
 
+/// Beside the scenario.
+std::filesystem::path timings_file(std::filesystem::path out) {
+  return out.replace_extension(".csv");
+}
+
 /// Where the measured scenario goes. Tried before anything is measured.
 std::filesystem::path checked_out(const po::variables_map& options) {
   if (options.count("out") == 0) {
@@ -168,6 +175,25 @@ std::filesystem::path checked_out(const po::variables_map& options) {
   std::error_code error;
   if (out.filename().empty() || std::filesystem::is_directory(out, error)) {
     throw InputError("--out: must name a file, got the folder " + out.string());
+  }
+  if (options.count("scenario") > 0) {
+    for (const std::string& scenario : options["scenario"].as<std::vector<std::string>>()) {
+      if (std::filesystem::equivalent(out, scenario, error)) {
+        throw InputError("--out: is the scenario itself, which would be lost: name another file");
+      }
+    }
+  } else if (options.count("set") > 0) {
+    throw InputError("--set: changes a scenario, and calibrate was given none");
+  }
+  const std::filesystem::path csv = timings_file(out);
+  if (std::filesystem::exists(csv, error)) {
+    std::ifstream in(csv);
+    std::string first;
+    std::getline(in, first);
+    if (first + "\n" != timings_table().header()) {
+      throw InputError("--out: the timings would go to " + csv.string() +
+                       ", which holds something else: name another file");
+    }
   }
   if ((error = trial_of_writing(folder))) {
     throw InputError("--out: nothing can be written into " + folder.string() + ": " +
@@ -230,8 +256,7 @@ int calibrate(const po::variables_map& options, const std::vector<std::string>&)
     scenario = Json{{"cluster", whole["cluster"]}, {"network", whole["network"]}};
   }
   replace_atomically(out, scenario.dump(2) + "\n");
-  std::filesystem::path csv = out;
-  csv.replace_extension(".csv");
+  const std::filesystem::path csv = timings_file(out);
   replace_atomically(csv, to_csv(fit));
   tell_fit(fit);
   warn_of_bad_fit(fit);

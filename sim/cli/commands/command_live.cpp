@@ -54,8 +54,8 @@ void warn_of_overruns(const std::vector<RunLog>& logs, RunResult& result) {
   if (late == 0) return;
   std::ostringstream text;
   text.precision(2);
-  text << late << " of " << all
-       << " computations took longer in reality than the scenario gives them, by "
+  text << "had " << late << " of " << all
+       << " computations that took longer in reality than the scenario gives them, by "
        << 100 * late_s / computed_s
        << " % of all computing: the machine is too busy or too slow for this scenario";
   result.warnings.push_back({"overrun", text.str()});
@@ -78,18 +78,6 @@ void warn_of_large_messages(const std::vector<RunLog>& logs, RunResult& result) 
          "levels that listing them takes room, or the samples' scores of biased_local, which "
          "really travel as lists; they took longer than they would have";
   result.warnings.push_back({"large_messages", text.str()});
-}
-
-/// Where workers never merge their models.
-void warn_of_no_average(RunResult& result, const Scenario& scenario) {
-  if (!scenario.target || result.time_to_target_s) return;
-  const bool is_mean = std::ranges::any_of(
-      result.curve, [](const CurvePoint& point) { return point.consensus.has_value(); });
-  if (!is_mean) return;
-  result.warnings.push_back(
-      {"no_average",
-       "its workers never merge their models, and a live run does not average them for the "
-       "target: no time to target can be measured"});
 }
 
 /// How the program ends, the worst of its runs.
@@ -141,6 +129,10 @@ class LiveCommand {
     study_ = std::make_unique<Study>(load_study(options_, "live"));
     trace_ = trace_request(options_, live_folder(options_, *study_));
     if (trace_.paje) throw InputError("--paje: SimGrid takes no part in a live run");
+    if (trace_.around_failure_s) {
+      throw InputError(
+          "--trace: a live run makes no machine fail, so there is no failure to trace around");
+    }
     emulate_ = study_->experiment(0).scenario().emulate.value_or(ranks_.share_machine());
     const std::vector<std::size_t> chosen = chosen_runs(options_, *study_);
     check_live(*study_, chosen, ranks_.size(), emulate_);
@@ -224,7 +216,6 @@ class LiveCommand {
       result.warnings = experiment.warnings_of(plan, result);
       warn_of_overruns(*outcome.logs, result);
       warn_of_large_messages(*outcome.logs, result);
-      warn_of_no_average(result, setup.scenario);
       result.wall_s = LiveClock::machine_s() - begin_s;
       return store(run, result, outcome);
     };

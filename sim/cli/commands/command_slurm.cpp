@@ -125,8 +125,9 @@ int slurm_live(const po::variables_map& options, const SlurmJob& job) {
               << shell_quoted(script.string()) << "\n";
     return 0;
   }
-  std::cout << "Submitted: " << job.ranks << " ranks as job " << submit("", script)
-            << "\nResults will be in " << job.out << "\n";
+  const std::string id = submit("", script);
+  std::cout << "Submitted: " << job.ranks << " ranks as job " << id << "\nResults will be in "
+            << job.out << "\n";
   return 0;
 }
 

@@ -318,7 +318,9 @@ const ColumnTable<OfRun<RunWarning>>& warnings_table() {
         "every step), at_edge (tuned to the edge of a grid), sampled_grid (tuned on a part of its "
         "grid), cut_short "
         "(its runs ended before another algorithm arrived) or tuned_in_vain (no run of the tuning "
-        "learnt anything)",
+        "learnt anything); of live runs also overrun (computing took longer than the scenario "
+        "gives "
+        "it) and large_messages (they held more than it gives them)",
         part(&RunWarning::kind));
     t.add("text", "", "the same in words", part(&RunWarning::text));
     return t;
