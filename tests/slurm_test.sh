@@ -9,7 +9,7 @@
 # stopped at the end, however it ends.
 set -euo pipefail
 
-motley=$1
+motley=$(realpath "$1")
 export PATH=$PATH:/usr/sbin:/sbin
 place=$(mktemp -d /tmp/motley_slurm_XXXXXX) # short: the paths of sockets are limited
 chmod 755 "$place"
