@@ -5,9 +5,9 @@
 # was measured, runs the same algorithms for real by MPI, and compares; then three of them, shorter, with messages of
 # 2.5 MB. Fails unless the time per update is within 10 % of what was measured, the order of the algorithms is kept,
 # mean staleness is within 10 %, and sync, allreduce and local learn the same, update by update. With RESULTS the
-# results are kept there. Between four and five minutes; as root, with openmpi-bin and iproute2. Exit code 2 says that
-# times cannot be tested here: no such cluster can be made, or this is a virtual machine whose host took more than 2 %
-# of its time away meanwhile (what is learnt, and staleness, are tested then, too).
+# results are kept there. About five minutes; as root, with openmpi-bin and iproute2. Exit code 2 says that nothing is
+# decided: no such cluster can be made here, or times are off and this is a virtual machine whose host took more than
+# 2 % of its time away meanwhile (what is learnt, and staleness, must hold then, too).
 set -euo pipefail
 
 motley=$(realpath "$1")
@@ -21,7 +21,7 @@ if [[ -z ${MOTLEY_MPIRUN-} ]]; then
     trap 'rm -rf "$place"' EXIT
   fi
   status=0
-  "$here/live_cluster.sh" 5 200mbit 250us "${BASH_SOURCE[0]}" "$motley" "$place" || status=$?
+  "$here/live_cluster.sh" 5 100mbit 250us "${BASH_SOURCE[0]}" "$motley" "$place" || status=$?
   exit "$status"
 fi
 
@@ -39,15 +39,15 @@ cat >scenario.json <<'END'
   "data": {"kind": "synthetic", "train": 4000, "test": 1000},
   "model": {"kind": "mlp", "hidden": [32]},
   "cluster": {
-    "workers": [{"name": "fast", "count": 2, "samples_per_s": 80}, {"name": "slow", "count": 2, "samples_per_s": 40}],
+    "workers": [{"name": "fast", "count": 2, "samples_per_s": 40}, {"name": "slow", "count": 2, "samples_per_s": 20}],
     "server": {"speed": "1Gf"},
-    "link": {"bandwidth": "200Mbps", "latency": "250us"},
+    "link": {"bandwidth": "100Mbps", "latency": "250us"},
     "noise": {"law": "lognormal", "sigma": 0.05}
   },
   "cost": {"flops_per_sample": "1Mf", "model_size": "1MB"},
-  "target": {"accuracy": 0.4},
-  "stop": {"time": "20s"},
-  "evaluate": {"every": 5},
+  "target": {"accuracy": 0.25},
+  "stop": {"time": "25s"},
+  "evaluate": {"every": 2},
   "defaults": {"batch_size": 16, "step_size": 0.05},
   "algorithms": [
     {"name": "sync"}, {"name": "async"}, {"name": "stale", "staleness": 1}, {"name": "allreduce"},
@@ -61,6 +61,7 @@ fail() {
   failed=true
 }
 failed=false
+undecided=false
 # Loss and accuracy by update: the same digits.
 curve() { # RESULTS ALGORITHM EVERY
   awk -F, -v algorithm="$2" -v every="$3" '
@@ -80,17 +81,15 @@ off() { # COMPARE.CSV FIGURE
 }
 
 # Measures, simulates, runs and compares the scenario, in this folder, and judges. The options are for calibrate.
-most_stolen=0 # in a thousand
-judged=()
 hold() { # WHAT SCENARIO ALGORITHMS EVERY OPTIONS...
   local what=$1 scenario=$2 algorithms=$3 every=$4 algorithm error points
   shift 4
   echo "Messages of $what"
-  local stolen_before stolen_after all_before all_after stolen
+  local stolen_before stolen_after all_before all_after stolen # in a thousand
   read -r stolen_before all_before <<<"$(ticks)"
-  "$MOTLEY_MPIRUN" -n 5 "$motley" calibrate "$scenario" --out measured.json "$@"
+  "$MOTLEY_MPIRUN" -n 5 "$motley" calibrate "$scenario" --out measured.json --rounds 9 "$@"
   "$motley" run measured.json --out simulated --no-whatif --quiet >simulated.txt
-  "$MOTLEY_MPIRUN" -n 5 "$motley" live measured.json --out live --trace :6s --quiet >live.txt
+  "$MOTLEY_MPIRUN" -n 5 "$motley" live measured.json --out live --trace :12s --quiet >live.txt
   read -r stolen_after all_after <<<"$(ticks)"
   stolen=$(((stolen_after - stolen_before) * 1000 / (all_after - all_before)))
   "$motley" compare simulated live | tee compare.txt
@@ -99,12 +98,15 @@ hold() { # WHAT SCENARIO ALGORITHMS EVERY OPTIONS...
   tr ' ' '\n' <<<"$algorithms" | sort | cmp - compared.txt || fail "compared were only: $(tr '\n' ' ' <compared.txt)"
   off live/compare.csv staleness >errors.txt
   while read -r error; do fail "mean staleness of $error"; done <errors.txt
-  most_stolen=$((stolen > most_stolen ? stolen : most_stolen))
-  if ((stolen <= 20)); then
-    judged+=("$what")
-    off live/compare.csv update_s >errors.txt
-    while read -r error; do fail "time per update of $error"; done <errors.txt
-    grep -q 'ordering kept' compare.txt || fail 'the order of the algorithms'
+  off live/compare.csv update_s >errors.txt
+  sed -i 's/^/time per update of /' errors.txt
+  grep -q 'ordering kept' compare.txt || echo 'the order of the algorithms' >>errors.txt
+  printf 'The host of this machine took %d.%d %% of its time away\n' $((stolen / 10)) $((stolen % 10))
+  if [[ -s errors.txt ]] && ((stolen > 20)); then
+    printf 'not decided on such a machine: %s\n' "$(paste -sd ';' errors.txt)" >&2
+    undecided=true
+  else
+    while read -r error; do fail "$error"; done <errors.txt
   fi
   for algorithm in sync allreduce local; do
     if [[ " $algorithms " != *" $algorithm "* ]]; then continue; fi
@@ -117,21 +119,14 @@ hold() { # WHAT SCENARIO ALGORITHMS EVERY OPTIONS...
   done
 }
 
-hold '1 MB' scenario.json 'sync async stale allreduce local grouping od_sgd biased_local' 5
+hold '1 MB' scenario.json 'sync async stale allreduce local grouping od_sgd biased_local' 2
 mkdir -p large
 cd large
-hold '2.5 MB' ../scenario.json 'sync async allreduce' 2 --set /cost/model_size=2.5MB --set /stop/time=10s --set /evaluate/every=2 \
+hold '2.5 MB' ../scenario.json 'sync async allreduce' 2 --set /cost/model_size=2.5MB --set /stop/time=20s \
   --set '/algorithms=[{"name": "sync"}, {"name": "async"}, {"name": "allreduce"}]'
 
-if ((${#judged[@]} > 0)); then
-  printf 'times were judged with messages of %s\n' "${judged[@]}"
-fi
-if ((${#judged[@]} < 2)); then
-  printf 'times were NOT judged with %s: the host of this machine took up to %d.%d %% of its time away\n' \
-    "$( ((${#judged[@]} > 0)) && echo 'the others' || echo 'any messages')" $((most_stolen / 10)) $((most_stolen % 10)) >&2
-fi
 if $failed; then exit 1; fi
-if ((${#judged[@]} < 2)); then
+if $undecided; then
   untestable=true
   exit 2
 fi

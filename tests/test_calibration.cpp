@@ -105,8 +105,17 @@ TEST_CASE(
   CHECK(both[0].staleness_distance() == Approx(0.25));
   const Ordering ordering = ordering_of(both);
   CHECK(ordering.by == "time per update");
-  CHECK(ordering.correlation == Approx(-1));
+  REQUIRE(ordering.correlation);
+  CHECK(*ordering.correlation == Approx(-1));
   CHECK(ordering.inverted == std::vector<std::string>{"a and b"});
+  // Of equal times there is no order.
+  const Ordering none = ordering_of({both[0], both[0]});
+  CHECK_FALSE(none.correlation);
+  CHECK(none.is_kept());
+  CHECK(have_target(sim, live));  // no scenario says that there is none
+  folder.write("sim/scenario.json", "{}");
+  folder.write("live/scenario.json", "{}");
+  CHECK_FALSE(have_target(sim, live));
 }
 
 TEST_CASE("the server's link is what messages at once reach where it is the limit") {

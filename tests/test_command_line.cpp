@@ -149,6 +149,9 @@ TEST_CASE("A command line that cannot be understood is refused with what is near
        "merge: needs results folders and --out; usage: motley merge DIR... --out DIR"},
       {{"slurm", "s.json"},
        "slurm: needs --tasks N; usage: motley slurm SCENARIO --tasks N [options]"},
+      {{"slurm", "s.json", "--tasks", "2", "--time", "abc"},
+       "--time: must be as Slurm writes it: 90 (minutes), 2:00:00, 1-12 (a day and twelve hours) "
+       "or infinite; got 'abc'"},
       {{"slurm", "s.json", "--tasks", "2", "--partition", "a b"},
        "--partition: must be one word, got 'a b'"},
       {{"run", "s.json", "--out", ""}, "--out: must name a folder, got ''"},
@@ -385,6 +388,12 @@ TEST_CASE("slurm --live writes a job with a rank for each worker and server") {
   CHECK(contains(chosen.out, " --algorithm async --trace=:2s --out "));
   CHECK(contains(place.motley({"slurm", "s.json", "--live", "--dry-run", "--trace"}).out,
                  " --trace=: --out "));
+  for (const char* limit : {"90", "2:00:00", "1-12", "1-12:30:00", "infinite"}) {
+    CHECK(place.motley({"slurm", "s.json", "--live", "--dry-run", "--time", limit}).exit_code == 0);
+  }
+  for (const char* limit : {"1-", "-1", "1:2:3:4", "1::2", "2h"}) {
+    CHECK(place.motley({"slurm", "s.json", "--live", "--dry-run", "--time", limit}).exit_code == 2);
+  }
   check_refused(place.motley({"slurm", "s.json", "--live", "--algorithm", "asinc"}),
                 "--algorithm: must be the label of an algorithm of the scenario (did you mean "
                 "'async'?), there are: async, sync, got 'asinc'");

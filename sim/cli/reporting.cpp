@@ -11,7 +11,7 @@ std::filesystem::path script(const std::string& name) {
   std::filesystem::path file = shipped_file("analysis/" + name);
   if (file.empty()) {
     throw InputError(
-        "report: analysis/" + name +
+        "analysis/" + name +
         " is neither beside the folder of this program nor in ../share/motley: start motley from "
         "its repository, or install it");
   }
@@ -27,7 +27,7 @@ std::string python() {
     if (run_and_wait({candidate, "-c", probe}, ChildOutput::hidden) == 0) return candidate;
   }
   throw InputError(
-      "report: no python3 here has matplotlib and pandas; on Debian install python3-matplotlib, "
+      "no python3 here has matplotlib and pandas; on Debian install python3-matplotlib, "
       "python3-pandas and libjs-chart.js, or start ./motley, which does");
 }
 

@@ -49,30 +49,52 @@ class Calibrating {
 
   Measured measure() {
     start_together(post_, !ranks_.is_with_first());
-    const std::size_t others = std::min(workers_, hub_);  // workers that are not the hub
-    for (const std::uint64_t bytes : setup_.sizes) {
-      setup_.tell("messages of " + shown_bytes(static_cast<double>(bytes)) +
-                  " between each worker and the server");
-      for (std::size_t worker = 0; worker < others; ++worker) {
-        time_pair(Timing::What::up, worker, bytes);
-        time_pair(Timing::What::down, worker, bytes);
+    const double begin = LiveClock::machine_s();
+    for (std::size_t round = 0; round < setup_.rounds; ++round) {
+      next_ = 0;
+      if (round > 0) {
+        const double left_s = (LiveClock::machine_s() - begin) / static_cast<double>(round) *
+                              static_cast<double>(setup_.rounds - round);
+        setup_.tell("all of it again, round " + std::to_string(round + 1) + " of " +
+                    std::to_string(setup_.rounds) + "; about " + fixed(left_s, 0) + " s left");
       }
+      time_everything(round == 0);
     }
-    for (std::size_t senders = 1; senders <= others; senders = more(senders, others)) {
-      setup_.tell(counted(senders, "worker") + " and the server, " +
-                  shown_bytes(static_cast<double>(setup_.sizes.back())) + " each at once");
-      time_many(Timing::What::incast, senders, setup_.sizes.back());
-      time_many(Timing::What::outcast, senders, setup_.sizes.back());
-    }
-    if (workers_ > 1) {
-      setup_.tell("all workers in a ring");
-      for (const std::uint64_t bytes : setup_.sizes) time_ring(bytes);
+    for (Repeated& each : timed_here_) {
+      each.timing.seconds = median_of(each.seconds);
+      measured_.network.push_back(each.timing);
     }
     if (setup_.computes) time_gradients();
     return gathered();
   }
 
  private:
+  /// One round.
+  void time_everything(bool tells) {
+    const auto tell = [&](const std::string& next) {
+      if (tells) setup_.tell(next);
+    };
+    const std::size_t others = std::min(workers_, hub_);  // workers that are not the hub
+    for (const std::uint64_t bytes : setup_.sizes) {
+      tell("messages of " + shown_bytes(static_cast<double>(bytes)) +
+           " between each worker and the server");
+      for (std::size_t worker = 0; worker < others; ++worker) {
+        time_pair(Timing::What::up, worker, bytes);
+        time_pair(Timing::What::down, worker, bytes);
+      }
+    }
+    for (std::size_t senders = 1; senders <= others; senders = more(senders, others)) {
+      tell(counted(senders, "worker") + " and the server, " +
+           shown_bytes(static_cast<double>(setup_.sizes.back())) + " each at once");
+      time_many(Timing::What::incast, senders, setup_.sizes.back());
+      time_many(Timing::What::outcast, senders, setup_.sizes.back());
+    }
+    if (workers_ > 1) {
+      tell("all workers in a ring");
+      for (const std::uint64_t bytes : setup_.sizes) time_ring(bytes);
+    }
+  }
+
   static std::size_t more(std::size_t senders, std::size_t all) {
     return senders < all ? std::min(2 * senders, all) : all + 1;
   }
@@ -109,22 +131,22 @@ class Calibrating {
     }
   }
 
-  /// Calls `round` several times, all ranks together; the median of the seconds that it returns on the one that times.
-  template <class Round>
-  void repeat(Timing timing, bool is_timed_here, const Round& round) {
-    std::vector<double> seconds;
-    for (std::size_t i = 0; i < setup_.repetitions; ++i) {
-      meet();
-      seconds.push_back(round());
-    }
-    timing.seconds = median_of(seconds);
-    if (is_timed_here) measured_.network.push_back(timing);
+  /// Calls `act`, all ranks together, and notes the seconds that it returns on the rank that times. Everything is
+  /// timed once per round, in the same order: what disturbs the machines for a while spoils few of many, not all of
+  /// one.
+  template <class Act>
+  void time(const Timing& timing, bool is_timed_here, const Act& act) {
+    meet();
+    const double seconds = act();
+    if (!is_timed_here) return;
+    if (next_ == timed_here_.size()) timed_here_.push_back({timing, {}});
+    timed_here_[next_++].seconds.push_back(seconds);
   }
 
   void time_pair(Timing::What what, std::size_t worker, std::uint64_t bytes) {
     const std::size_t from = what == Timing::What::up ? worker : hub_;
     const std::size_t to = what == Timing::What::up ? hub_ : worker;
-    repeat({what, worker, 1, bytes}, me() == from, [&] {
+    time({what, worker, 1, bytes}, me() == from, [&] {
       const double begin = LiveClock::machine_s();
       if (me() == from) {
         send(to, bytes);
@@ -139,7 +161,7 @@ class Calibrating {
 
   void time_many(Timing::What what, std::size_t senders, std::uint64_t bytes) {
     const bool in = what == Timing::What::incast;
-    repeat({what, 0, senders, bytes}, me() == hub_, [&] {
+    time({what, 0, senders, bytes}, me() == hub_, [&] {
       const double begin = LiveClock::machine_s();
       if (me() == hub_) {
         for (std::size_t worker = 0; worker < senders; ++worker) send(worker, in ? 0 : bytes);
@@ -154,7 +176,7 @@ class Calibrating {
 
   /// From where the left neighbour sends it, by the clock of all ranks: this one may be released later.
   void time_ring(std::uint64_t bytes) {
-    repeat({Timing::What::ring, me(), workers_, bytes}, me() < workers_, [&] {
+    time({Timing::What::ring, me(), workers_, bytes}, me() < workers_, [&] {
       if (me() >= workers_) return 0.0;
       send((me() + 1) % workers_, bytes);
       await((me() + workers_ - 1) % workers_);
@@ -194,7 +216,7 @@ class Calibrating {
          batch <= std::min(most, problem.train_size()) && longest_s < enough_s; batch *= 2) {
       std::vector<double> seconds;
       double all = 0;
-      while (all < enough_s && (seconds.size() < setup_.repetitions || all < least_s)) {
+      while (all < enough_s && (seconds.size() < setup_.rounds || all < least_s)) {
         samples.draw(batch);
         workspace->variations = samples.variations();
         const double begin = LiveClock::machine_s();
@@ -233,6 +255,12 @@ class Calibrating {
   double last_took_s_ = 0;                        // the message that came last
   std::size_t meetings_ = 0;
   std::size_t met_ = 0;
+  struct Repeated {
+    Timing timing;
+    std::vector<double> seconds;  // by round
+  };
+  std::vector<Repeated> timed_here_;
+  std::size_t next_ = 0;  // of them, in this round
   Measured measured_;
 };
 

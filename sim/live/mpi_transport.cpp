@@ -34,8 +34,9 @@ std::size_t rank_by_environment() {
 
 #include <algorithm>
 #include <array>
+#include <deque>
 #include <fstream>
-#include <limits>
+#include <list>
 #include <map>
 #include <mpi.h>
 #include <numeric>
@@ -45,7 +46,13 @@ std::size_t rank_by_environment() {
 namespace motley {
 namespace {
 
-constexpr int tag = 18;
+// A message of one piece; or how many bytes the next message of several pieces has, then those pieces.
+constexpr int whole_tag = 1;
+constexpr int size_tag = 2;
+constexpr int piece_tag = 3;
+/// Less than Open MPI sends by TCP without asking the receiver first (64 kB with its header). The receiver's
+/// consent would wait behind whatever it is sending itself: messages that cross would go one after the other.
+constexpr std::size_t longest_piece = std::size_t{60} * 1024;
 
 void check(int code, const char* what) {
   if (code == MPI_SUCCESS) return;
@@ -65,40 +72,6 @@ std::string this_machine() {
   gethostname(name.data(), name.size() - 1);
   return name.data();
 }
-
-/// So many bytes, as MPI is told of them. It counts in int, so that more than 2 GB are one piece of a type that
-/// is made for them: whole blocks, and what is left.
-class ByteType {
- public:
-  explicit ByteType(std::size_t size) : count_(static_cast<int>(size)) {
-    if (size <= static_cast<std::size_t>(std::numeric_limits<int>::max())) return;
-    constexpr std::size_t block = std::size_t{1} << 20U;
-    count_ = 1;
-    MPI_Datatype blocks = MPI_DATATYPE_NULL;
-    check(MPI_Type_vector(static_cast<int>(size / block), block, block, MPI_BYTE, &blocks),
-          "MPI_Type_vector");
-    const std::array<int, 2> lengths = {1, static_cast<int>(size % block)};
-    const std::array<MPI_Aint, 2> begins = {0, static_cast<MPI_Aint>(size / block * block)};
-    const std::array<MPI_Datatype, 2> types = {blocks, MPI_BYTE};
-    check(MPI_Type_create_struct(2, lengths.data(), begins.data(), types.data(), &made_),
-          "MPI_Type_create_struct");
-    MPI_Type_free(&blocks);
-    check(MPI_Type_commit(&made_), "MPI_Type_commit");
-  }
-  /// MPI keeps it for as long as a message of it is under way.
-  ~ByteType() {
-    if (made_ != MPI_DATATYPE_NULL) MPI_Type_free(&made_);
-  }
-  ByteType(const ByteType&) = delete;
-  ByteType& operator=(const ByteType&) = delete;
-
-  int count() const { return count_; }
-  MPI_Datatype type() const { return made_ != MPI_DATATYPE_NULL ? made_ : MPI_BYTE; }
-
- private:
-  int count_;
-  MPI_Datatype made_ = MPI_DATATYPE_NULL;
-};
 
 class MpiTransport final : public Transport {
  public:
@@ -159,24 +132,32 @@ class MpiTransport final : public Transport {
     Outgoing& message = outgoing_.back();
     message.bytes = std::move(bytes);
     message.gone = std::move(gone);
-    const ByteType type(message.bytes.size());
-    check(MPI_Isend(message.bytes.data(), type.count(), type.type(), static_cast<int>(to), tag,
-                    world_, &message.request),
-          "MPI_Isend");
+    const std::size_t size = message.bytes.size();
+    if (size <= longest_piece) {
+      send_piece(message.bytes.data(), size, to, whole_tag, message.pieces);
+      return;
+    }
+    message.size = size;
+    send_piece(&message.size, sizeof(message.size), to, size_tag, message.pieces);
+    for (std::size_t begin = 0; begin < size; begin += longest_piece) {
+      send_piece(message.bytes.data() + begin, std::min(longest_piece, size - begin), to, piece_tag,
+                 message.pieces);
+    }
   }
 
   std::optional<Arrived> poll() override {
     std::vector<std::function<void()>> gone;  // they may send again
     std::erase_if(outgoing_, [&](Outgoing& message) {
-      if (!is_done(message.request, "MPI_Isend")) return false;
+      if (!are_done(message.pieces, "MPI_Isend")) return false;
       give_back(std::move(message.bytes));
       if (message.gone) gone.push_back(std::move(message.gone));
       return true;
     });
     for (const std::function<void()>& tell : gone) tell();
-    announce();
+    receive_pieces();
     for (auto message = incoming_.begin(); message != incoming_.end(); ++message) {
-      if (!is_done(message->request, "MPI_Imrecv")) continue;
+      if (message->here < message->bytes.size()) continue;
+      if (!are_done(message->pieces, "MPI_Imrecv")) continue;
       Arrived arrived{message->from, std::move(message->bytes)};
       incoming_.erase(message);
       return arrived;
@@ -209,15 +190,18 @@ class MpiTransport final : public Transport {
   }
 
  private:
+  using Pieces = std::deque<MPI_Request>;  // under way, in their order
   struct Outgoing {
     Buffer bytes;
     std::function<void()> gone;
-    MPI_Request request = MPI_REQUEST_NULL;
+    std::uint64_t size = 0;  // of several pieces, where MPI can read it
+    Pieces pieces;
   };
   struct Incoming {
     std::size_t from = 0;
     Buffer bytes;
-    MPI_Request request = MPI_REQUEST_NULL;
+    std::size_t here = 0;  // bytes of the pieces that are there or have begun to come
+    Pieces pieces;
   };
 
   static std::size_t capacity_for(std::size_t size) {
@@ -225,39 +209,74 @@ class MpiTransport final : public Transport {
     return (size + step - 1) / step * step;
   }
 
-  static bool is_done(MPI_Request& request, const char* what) {
-    int done = 0;
-    check(MPI_Test(&request, &done, MPI_STATUS_IGNORE), what);
-    return done != 0;
+  void send_piece(const void* begin, std::size_t size, std::size_t to, int tag, Pieces& pieces) {
+    MPI_Request request = MPI_REQUEST_NULL;
+    check(MPI_Isend(begin, static_cast<int>(size), MPI_BYTE, static_cast<int>(to), tag, world_,
+                    &request),
+          "MPI_Isend");
+    pieces.push_back(request);
   }
 
-  /// Begins to receive what others have announced.
-  void announce() {
+  static bool are_done(Pieces& pieces, const char* what) {
+    while (!pieces.empty()) {
+      int done = 0;
+      check(MPI_Test(&pieces.front(), &done, MPI_STATUS_IGNORE), what);
+      if (done == 0) return false;
+      pieces.pop_front();
+    }
+    return true;
+  }
+
+  /// Begins to receive what others have sent. MPI shows the pieces of one rank in the order in which it sent them.
+  void receive_pieces() {
     for (;;) {
       int there = 0;
       MPI_Message announced = MPI_MESSAGE_NULL;
       MPI_Status status;
-      check(MPI_Improbe(MPI_ANY_SOURCE, tag, world_, &there, &announced, &status), "MPI_Improbe");
+      check(MPI_Improbe(MPI_ANY_SOURCE, MPI_ANY_TAG, world_, &there, &announced, &status),
+            "MPI_Improbe");
       if (there == 0) return;
-      MPI_Count size = 0;
-      MPI_Get_elements_x(&status, MPI_BYTE, &size);
-      incoming_.emplace_back();
-      Incoming& message = incoming_.back();
-      message.from = static_cast<std::size_t>(status.MPI_SOURCE);
-      message.bytes = buffer(static_cast<std::size_t>(size));
-      const ByteType type(message.bytes.size());
-      check(
-          MPI_Imrecv(message.bytes.data(), type.count(), type.type(), &announced, &message.request),
-          "MPI_Imrecv");
+      const auto from = static_cast<std::size_t>(status.MPI_SOURCE);
+      int size = 0;
+      MPI_Get_count(&status, MPI_BYTE, &size);
+      if (status.MPI_TAG == size_tag) {
+        std::uint64_t bytes = 0;
+        check(MPI_Mrecv(&bytes, sizeof(bytes), MPI_BYTE, &announced, MPI_STATUS_IGNORE),
+              "MPI_Mrecv");
+        begin_message(from, bytes);
+        continue;
+      }
+      Incoming& message = status.MPI_TAG == whole_tag
+                              ? begin_message(from, static_cast<std::size_t>(size))
+                              : unfinished_from(from);
+      MPI_Request request = MPI_REQUEST_NULL;
+      check(MPI_Imrecv(message.bytes.data() + message.here, size, MPI_BYTE, &announced, &request),
+            "MPI_Imrecv");
+      message.pieces.push_back(request);
+      message.here += static_cast<std::size_t>(size);
     }
+  }
+
+  Incoming& begin_message(std::size_t from, std::size_t size) {
+    incoming_.emplace_back();
+    incoming_.back().from = from;
+    incoming_.back().bytes = buffer(size);
+    return incoming_.back();
+  }
+
+  /// There is at most one per rank.
+  Incoming& unfinished_from(std::size_t from) {
+    return *std::ranges::find_if(incoming_, [&](const Incoming& message) {
+      return message.from == from && message.here < message.bytes.size();
+    });
   }
 
   MPI_Comm world_ = MPI_COMM_NULL;
   std::size_t rank_ = 0;
   std::size_t size_ = 1;
-  // Moving an element leaves its bytes where they are.
-  std::vector<Outgoing> outgoing_;
-  std::vector<Incoming> incoming_;
+  // Lists, since MPI knows where their bytes are: others may come and go, these stay.
+  std::list<Outgoing> outgoing_;
+  std::list<Incoming> incoming_;
   std::map<std::size_t, std::vector<Buffer>> spare_;  // by capacity
 };
 

@@ -205,6 +205,7 @@ std::filesystem::path checked_out(const po::variables_map& options) {
 int calibrate(const po::variables_map& options, const std::vector<std::string>&) {
   if (mpi_version().empty()) mpi_transport();  // says what to install
   if (!is_started_by_mpi()) {
+    positive_option(options, "rounds", 1);
     checked_out(options);
     const std::unique_ptr<Study> study = study_for(options, 1);
     check_calibration(study->experiment(0), 1, study->file());
@@ -213,7 +214,9 @@ int calibrate(const po::variables_map& options, const std::vector<std::string>&)
   LiveRanks ranks(*transport);
   std::unique_ptr<Study> study;
   std::filesystem::path out;
+  std::size_t rounds = 0;
   const int refused = prepare_everywhere(*transport, [&] {
+    rounds = positive_option(options, "rounds", 1);
     if (ranks.rank() == 0) out = checked_out(options);
     study = study_for(options, ranks.size());
     check_calibration(study->experiment(0), ranks.size(), study->file());
@@ -229,6 +232,7 @@ int calibrate(const po::variables_map& options, const std::vector<std::string>&)
   try {
     CalibrationSetup calibration{
         setup, !emulates, sizes_for(is_plain ? plain_message_bytes : experiment.message_bytes())};
+    calibration.rounds = rounds;
     if (ranks.rank() == 0 && options.count("quiet") == 0) {
       calibration.tell = [](const std::string& next) {
         std::cerr << "measuring " << next << std::endl;
@@ -275,6 +279,10 @@ Command calibrate_command() {
   command.usage = "mpirun -n RANKS motley calibrate [SCENARIO] --out FILE [options]";
   command.example = "mpirun -n 9 motley calibrate scenarios/quickstart.json --out measured.json";
   command.positional = "scenario";
+  po::options_description measuring("Measuring");
+  measuring.add_options()("rounds", po::value<int>()->value_name("N")->default_value(5),
+                          "how often everything is timed; the medians count. More of them help "
+                          "where machines or links are busy with something else, too");
   po::options_description results("Results");
   results.add_options()(
       "out", po::value<std::string>()->value_name("FILE"),
@@ -284,6 +292,7 @@ Command calibrate_command() {
       "draw the fit against the timings (a .png, .svg or .pdf)")("quiet,q",
                                                                  "show no progress, only the fit");
   command.groups.push_back(scenario_options());
+  command.groups.push_back(measuring);
   command.groups.push_back(results);
   command.execute = calibrate;
   command.refuse = refuse_everywhere;

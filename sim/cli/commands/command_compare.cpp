@@ -50,17 +50,20 @@ std::string percents(double share) {
   return rounded_to(std::round(1000 * share) / 10, 3) + " %";
 }
 
-void print_predictions(const std::vector<Prediction>& all) {
-  std::vector<TextRow> times = {
-      {"algorithm", "time per update", "measured", "error", "time to target", "measured", "error"}};
+void print_predictions(const std::vector<Prediction>& all, bool with_target) {
+  std::vector<TextRow> times = {{"algorithm", "time per update", "measured", "error"}};
+  if (with_target) times[0].insert(times[0].end(), {"time to target", "measured", "error"});
   std::vector<TextRow> staleness = {{"algorithm", "staleness", "measured", "error", "distance"}};
   std::vector<TextRow> rest = {
       {"algorithm", "waiting", "measured", "error", "bytes per update", "measured", "error"}};
   for (const Prediction& p : all) {
     times.push_back({p.algorithm, shown_seconds(p.predicted.update_s),
-                     shown_seconds(p.measured.update_s), signed_percents(p.update_error()),
-                     shown_seconds(p.predicted.target_s), shown_seconds(p.measured.target_s),
-                     signed_percents(p.target_error())});
+                     shown_seconds(p.measured.update_s), signed_percents(p.update_error())});
+    if (with_target) {
+      times.back().insert(times.back().end(),
+                          {shown_seconds(p.predicted.target_s), shown_seconds(p.measured.target_s),
+                           signed_percents(p.target_error())});
+    }
     staleness.push_back({p.algorithm, rounded_to(p.predicted.staleness, 3),
                          rounded_to(p.measured.staleness, 3), signed_percents(p.staleness_error()),
                          rounded_to(p.staleness_distance(), 2)});
@@ -99,7 +102,7 @@ int compare(const po::variables_map& options, const std::vector<std::string>&) {
   check_sides(folders[0], folders[1]);
   const std::vector<Prediction> all = predictions(folders[0], folders[1]);
   const Ordering ordering = ordering_of(all);
-  print_predictions(all);
+  print_predictions(all, have_target(folders[0], folders[1]));
   print_lines("Left out", left_out_of(folders[0], folders[1]));
   print_lines("The simulated and live scenarios differ, so results may too",
               scenario_differences(folders[0], folders[1]));
@@ -113,7 +116,9 @@ int compare(const po::variables_map& options, const std::vector<std::string>&) {
             << " off on average, " << percents(worst) << " at most\n";
   if (all.size() > 1) {
     std::cout << "Order by " << ordering.by << ": rank correlation "
-              << rounded_to(ordering.correlation, 3) << "; "
+              << (ordering.correlation ? rounded_to(*ordering.correlation, 3)
+                                       : "undefined, since all have the same time")
+              << "; "
               << (ordering.is_kept() ? "ordering kept"
                                      : "ordering not kept: " + listed(ordering.inverted) +
                                            " came the other way round")

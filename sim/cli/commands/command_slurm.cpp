@@ -33,6 +33,31 @@ std::string plain_word(const po::variables_map& options, const char* name) {
   return word;
 }
 
+/// Whether it is 90 (minutes), 30:00, 2:00:00, 1-12, 1-12:30 or 1-12:30:00.
+bool is_time_limit(const std::string& text) {
+  const std::size_t dash = text.find('-');
+  const std::string days = dash == std::string::npos ? "0" : text.substr(0, dash);
+  const std::string clock = dash == std::string::npos ? text : text.substr(dash + 1);
+  const std::string digits = "0123456789";
+  const bool has_empty_field =
+      (":" + clock + ":").find("::") != std::string::npos;  // an empty clock is one, too
+  return !days.empty() && days.find_first_not_of(digits) == std::string::npos &&
+         clock.find_first_not_of(digits + ":") == std::string::npos && !has_empty_field &&
+         std::ranges::count(clock, ':') <= 2;
+}
+
+std::string time_limit(const po::variables_map& options) {
+  std::string limit = plain_word(options, "time");
+  if (!limit.empty() && limit != "infinite" && !is_time_limit(limit)) {
+    throw InputError(
+        "--time: must be as Slurm writes it: 90 (minutes), 2:00:00, 1-12 (a day and twelve hours) "
+        "or "
+        "infinite; got '" +
+        limit + "'");
+  }
+  return limit;
+}
+
 /// Those of `motley live` that this command takes, as words for it.
 std::vector<std::string> live_words(const po::variables_map& options) {
   std::vector<std::string> words;
@@ -86,7 +111,7 @@ SlurmJob job_of(const po::variables_map& options, const Study& study) {
   // A rank computes in one thread and moves messages in another.
   job.cpus = positive_option(options, "cpus", is_live ? 2 : 1);
   job.partition = plain_word(options, "partition");
-  job.time = plain_word(options, "time");
+  job.time = time_limit(options);
   return job;
 }
 

@@ -100,7 +100,7 @@ std::vector<double> ranks_of(const std::vector<double>& values) {
   return ranks;
 }
 
-double correlation_of(const std::vector<double>& a, const std::vector<double>& b) {
+std::optional<double> correlation_of(const std::vector<double>& a, const std::vector<double>& b) {
   const auto n = static_cast<double>(a.size());
   const double mean_a = std::accumulate(a.begin(), a.end(), 0.0) / n;
   const double mean_b = std::accumulate(b.begin(), b.end(), 0.0) / n;
@@ -112,7 +112,8 @@ double correlation_of(const std::vector<double>& a, const std::vector<double>& b
     aa += (a[i] - mean_a) * (a[i] - mean_a);
     bb += (b[i] - mean_b) * (b[i] - mean_b);
   }
-  return aa > 0 && bb > 0 ? ab / std::sqrt(aa * bb) : 1;
+  if (aa == 0 || bb == 0) return std::nullopt;
+  return ab / std::sqrt(aa * bb);
 }
 
 bool are_apart(double a, double b) {

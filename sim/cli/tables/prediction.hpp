@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,8 +13,9 @@ namespace motley {
 /// which paired_ratio.hpp decides: here is no test, and two algorithms are told apart if their times are more than
 /// `too_close`, 5 %, apart.
 struct Ordering {
-  std::string by;          ///< "time to target", or "time per update" where not all have one
-  double correlation = 1;  ///< Spearman's, of the ranks; ties share theirs
+  std::string by;  ///< "time to target", or "time per update" where not all have one
+  /// Spearman's, of the ranks; ties share theirs. Empty where all have the same time, predicted or measured.
+  std::optional<double> correlation;
   /// Pairs that came the other way round though they were further apart than `too_close`, both times.
   std::vector<std::string> inverted;
   static constexpr double too_close = 0.05;
@@ -34,6 +36,8 @@ void check_sides(const std::filesystem::path& simulated, const std::filesystem::
 /// folder has no scenario.
 std::vector<std::string> scenario_differences(const std::filesystem::path& simulated,
                                               const std::filesystem::path& live);
+/// Whether their scenario has a target; true where that cannot be told.
+bool have_target(const std::filesystem::path& simulated, const std::filesystem::path& live);
 Ordering ordering_of(const std::vector<Prediction>& predictions);
 /// A row per algorithm.
 std::string to_csv(const std::vector<Prediction>& predictions);

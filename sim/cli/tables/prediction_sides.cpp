@@ -90,6 +90,15 @@ void check_sides(const fs::path& simulated, const fs::path& live) {
   }
 }
 
+bool have_target(const fs::path& simulated, const fs::path& live) {
+  std::error_code error;
+  for (const fs::path& folder : {simulated, live}) {
+    if (!fs::exists(folder / "scenario.json", error)) return true;
+    if (parse_json_file((folder / "scenario.json").string()).contains("target")) return true;
+  }
+  return false;
+}
+
 std::vector<std::string> scenario_differences(const fs::path& simulated, const fs::path& live) {
   std::error_code error;
   for (const fs::path& folder : {simulated, live}) {
