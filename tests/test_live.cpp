@@ -168,9 +168,14 @@ TEST_CASE("what cannot be live is refused before anything starts, and told once"
 TEST_CASE("a calibrated scenario can be run") {
   const LivePlace place;
   mpirun();
-  const Outcome outcome = place.live(4, {"calibrate", "live.json", "--out", "measured.json"});
+  const Outcome outcome =
+      place.live(4, {"calibrate", "live.json", "--out", "measured.json", "--rounds", "3"});
   INFO(outcome.err);
   REQUIRE(outcome.exit_code == 0);
+  CHECK(contains(outcome.err, "round 3 of 3"));
+  CHECK(
+      contains(place.live(4, {"calibrate", "live.json", "--out", "none.json", "--rounds", "0"}).err,
+               "--rounds: must be from 1 to 1024, got 0"));
   CHECK(place.motley({"validate", "measured.json"}).exit_code == 0);
   std::set<std::string> kinds;
   for (const auto& row : rows_of(read_file(place.path() / "measured.csv")))

@@ -23,7 +23,7 @@ std::map<std::string, std::string> losses_of(const std::string& curves) {
   return losses;
 }
 
-Both run_both(int ranks, const std::vector<std::string>& changes) {
+Both run_both(int ranks, const std::vector<std::string>& changes, const Environment& more = {}) {
   const LivePlace place;
   mpirun();
   std::vector<std::string> words = {"--out", "live"};
@@ -33,7 +33,7 @@ Both run_both(int ranks, const std::vector<std::string>& changes) {
   }
   std::vector<std::string> live = {"live", "live.json"};
   live.insert(live.end(), words.begin(), words.end());
-  const Outcome outcome = place.live(ranks, live);
+  const Outcome outcome = place.live(ranks, live, more);
   INFO(outcome.err);
   REQUIRE(outcome.exit_code == 0);
   std::vector<std::string> simulated = {"run", "live.json", "--no-whatif"};
@@ -65,6 +65,28 @@ TEST_CASE("several servers have the shards that the placement gives them") {
       CAPTURE(update);
       REQUIRE(both.live_losses.contains(update));
       CHECK(both.live_losses.at(update) == loss);
+    }
+  }
+}
+
+TEST_CASE("models that travel in several pieces arrive as they were, by shared memory and by TCP") {
+  for (const Environment& way : {Environment{}, Environment{{"OMPI_MCA_btl", "tcp,self"}}}) {
+    for (const char* algorithm : {"sync", "allreduce", "od_sgd"}) {
+      CAPTURE(way.size(), algorithm);
+      // 78,131 parameters, 313 kB: six pieces; and padding.
+      const Both both = run_both(
+          4,
+          {R"(/algorithms=[{"name": ")" + std::string(algorithm) + R"("}])", "/data/features=300",
+           R"(/model={"kind": "mlp", "hidden": [257]})", R"(/cost/model_size="1MB")"},
+          way);
+      CHECK(both.live.at("status") == "ok");
+      REQUIRE(both.simulated_losses.size() == 4);
+      CHECK(both.simulated_losses.at("0") != both.simulated_losses.at("12"));
+      for (const auto& [update, loss] : both.simulated_losses) {
+        CAPTURE(update);
+        REQUIRE(both.live_losses.contains(update));
+        CHECK(both.live_losses.at(update) == loss);
+      }
     }
   }
 }

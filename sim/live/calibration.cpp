@@ -56,7 +56,8 @@ class Calibrating {
         const double left_s = (LiveClock::machine_s() - begin) / static_cast<double>(round) *
                               static_cast<double>(setup_.rounds - round);
         setup_.tell("all of it again, round " + std::to_string(round + 1) + " of " +
-                    std::to_string(setup_.rounds) + "; about " + fixed(left_s, 0) + " s left");
+                    std::to_string(setup_.rounds) + "; about " + fixed(left_s, 0) +
+                    " s of messages left");
       }
       time_everything(round == 0);
     }
@@ -131,7 +132,7 @@ class Calibrating {
     }
   }
 
-  /// Calls `act`, all ranks together, and notes the seconds that it returns on the rank that times. Everything is
+  /// Calls `act`, all ranks together, and notes the seconds that it returns on the rank that times. Every message is
   /// timed once per round, in the same order: what disturbs the machines for a while spoils few of many, not all of
   /// one.
   template <class Act>

@@ -45,7 +45,7 @@ struct CalibrationSetup {
   const SimulationSetup& setup;
   bool computes = true;              ///< also how fast gradients are
   std::vector<std::uint64_t> sizes;  ///< of messages, ascending
-  std::size_t rounds = 1;            ///< how often everything is timed
+  std::size_t rounds = 0;            ///< how often every message is timed, and a gradient at least
   std::function<void(const std::string&)> tell = [](const std::string&) {};  ///< what comes next
 };
 

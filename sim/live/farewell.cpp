@@ -122,7 +122,7 @@ Gathered gather_logs(Post& post) {
       gathered.lost.push_back(rank);
     }
   }
-  // What was sent to a lost one never leaves. The thanks to the others are short and leave at once.
+  // What was sent to a lost one may never leave. The thanks to the others are short and leave at once.
   if (gathered.lost.empty()) {
     wait_while_it_moves([&] { return post.transport().has_sent_all(); });
   }

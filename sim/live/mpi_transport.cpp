@@ -95,7 +95,7 @@ class MpiTransport final : public Transport {
   }
 
   ~MpiTransport() override {
-    // With somebody gone this would wait for ever; then the process ends without it.
+    // With somebody gone this would wait for ever; who knows that somebody is gone ends the process before.
     try {
       constexpr double patience_s = 2;
       for (const double begin = MPI_Wtime(); is_busy() && MPI_Wtime() < begin + patience_s;) poll();
@@ -132,17 +132,20 @@ class MpiTransport final : public Transport {
     Outgoing& message = outgoing_.back();
     message.bytes = std::move(bytes);
     message.gone = std::move(gone);
-    const std::size_t size = message.bytes.size();
-    if (size <= longest_piece) {
-      send_piece(message.bytes.data(), size, to, whole_tag, message.pieces);
+    message.size = message.bytes.size();
+    const auto send_part = [&](const void* begin, int length, int tag) {
+      message.pieces.push_back(MPI_REQUEST_NULL);
+      check(MPI_Isend(begin, length, MPI_BYTE, static_cast<int>(to), tag, world_,
+                      &message.pieces.back()),
+            "MPI_Isend");
+    };
+    if (message.size <= longest_piece) {
+      send_part(message.bytes.data(), static_cast<int>(message.size), whole_tag);
       return;
     }
-    message.size = size;
-    send_piece(&message.size, sizeof(message.size), to, size_tag, message.pieces);
-    for (std::size_t begin = 0; begin < size; begin += longest_piece) {
-      send_piece(message.bytes.data() + begin, std::min(longest_piece, size - begin), to, piece_tag,
-                 message.pieces);
-    }
+    send_part(&message.size, sizeof(message.size), size_tag);
+    for_pieces(message.bytes,
+               [&](const std::byte* begin, int length) { send_part(begin, length, piece_tag); });
   }
 
   std::optional<Arrived> poll() override {
@@ -154,10 +157,9 @@ class MpiTransport final : public Transport {
       return true;
     });
     for (const std::function<void()>& tell : gone) tell();
-    receive_pieces();
+    begin_to_receive();
     for (auto message = incoming_.begin(); message != incoming_.end(); ++message) {
-      if (message->here < message->bytes.size()) continue;
-      if (!are_done(message->pieces, "MPI_Imrecv")) continue;
+      if (!are_done(message->pieces, "MPI_Irecv")) continue;
       Arrived arrived{message->from, std::move(message->bytes)};
       incoming_.erase(message);
       return arrived;
@@ -200,7 +202,6 @@ class MpiTransport final : public Transport {
   struct Incoming {
     std::size_t from = 0;
     Buffer bytes;
-    std::size_t here = 0;  // bytes of the pieces that are there or have begun to come
     Pieces pieces;
   };
 
@@ -209,14 +210,14 @@ class MpiTransport final : public Transport {
     return (size + step - 1) / step * step;
   }
 
-  void send_piece(const void* begin, std::size_t size, std::size_t to, int tag, Pieces& pieces) {
-    MPI_Request request = MPI_REQUEST_NULL;
-    check(MPI_Isend(begin, static_cast<int>(size), MPI_BYTE, static_cast<int>(to), tag, world_,
-                    &request),
-          "MPI_Isend");
-    pieces.push_back(request);
+  template <class Act>
+  static void for_pieces(Buffer& bytes, const Act& act) {
+    for (std::size_t begin = 0; begin < bytes.size(); begin += longest_piece) {
+      act(bytes.data() + begin, static_cast<int>(std::min(longest_piece, bytes.size() - begin)));
+    }
   }
 
+  /// Each look moves MPI on, so that as many are done as have come or can leave.
   static bool are_done(Pieces& pieces, const char* what) {
     while (!pieces.empty()) {
       int done = 0;
@@ -227,8 +228,9 @@ class MpiTransport final : public Transport {
     return true;
   }
 
-  /// Begins to receive what others have sent. MPI shows the pieces of one rank in the order in which it sent them.
-  void receive_pieces() {
+  /// Begins to receive what others have announced. Pieces come in the order in which they were sent, and those of a
+  /// rank belong to the message whose size came last from it.
+  void begin_to_receive() {
     for (;;) {
       int there = 0;
       MPI_Message announced = MPI_MESSAGE_NULL;
@@ -237,38 +239,33 @@ class MpiTransport final : public Transport {
             "MPI_Improbe");
       if (there == 0) return;
       const auto from = static_cast<std::size_t>(status.MPI_SOURCE);
-      int size = 0;
-      MPI_Get_count(&status, MPI_BYTE, &size);
-      if (status.MPI_TAG == size_tag) {
-        std::uint64_t bytes = 0;
-        check(MPI_Mrecv(&bytes, sizeof(bytes), MPI_BYTE, &announced, MPI_STATUS_IGNORE),
-              "MPI_Mrecv");
-        begin_message(from, bytes);
-        continue;
+      if (status.MPI_TAG == whole_tag) {
+        int size = 0;
+        MPI_Get_count(&status, MPI_BYTE, &size);
+        Incoming& message = begin_message(from, static_cast<std::size_t>(size));
+        message.pieces.push_back(MPI_REQUEST_NULL);
+        check(MPI_Imrecv(message.bytes.data(), size, MPI_BYTE, &announced, &message.pieces.back()),
+              "MPI_Imrecv");
+      } else if (status.MPI_TAG == size_tag) {
+        std::uint64_t size = 0;
+        check(MPI_Mrecv(&size, sizeof(size), MPI_BYTE, &announced, MPI_STATUS_IGNORE), "MPI_Mrecv");
+        Incoming& message = begin_message(from, size);
+        for_pieces(message.bytes, [&](std::byte* begin, int length) {
+          message.pieces.push_back(MPI_REQUEST_NULL);
+          check(MPI_Irecv(begin, length, MPI_BYTE, status.MPI_SOURCE, piece_tag, world_,
+                          &message.pieces.back()),
+                "MPI_Irecv");
+        });
+      } else {
+        throw std::logic_error("a piece of a message that nobody has announced");
       }
-      Incoming& message = status.MPI_TAG == whole_tag
-                              ? begin_message(from, static_cast<std::size_t>(size))
-                              : unfinished_from(from);
-      MPI_Request request = MPI_REQUEST_NULL;
-      check(MPI_Imrecv(message.bytes.data() + message.here, size, MPI_BYTE, &announced, &request),
-            "MPI_Imrecv");
-      message.pieces.push_back(request);
-      message.here += static_cast<std::size_t>(size);
     }
   }
 
   Incoming& begin_message(std::size_t from, std::size_t size) {
-    incoming_.emplace_back();
-    incoming_.back().from = from;
-    incoming_.back().bytes = buffer(size);
+    Buffer bytes = buffer(size);
+    incoming_.push_back({from, std::move(bytes), {}});
     return incoming_.back();
-  }
-
-  /// There is at most one per rank.
-  Incoming& unfinished_from(std::size_t from) {
-    return *std::ranges::find_if(incoming_, [&](const Incoming& message) {
-      return message.from == from && message.here < message.bytes.size();
-    });
   }
 
   MPI_Comm world_ = MPI_COMM_NULL;

@@ -43,7 +43,7 @@ class Post {
   void hold_back() { holds_back_ = true; }
   void hand_over() { holds_back_ = false; }
   /// Sends it and goes on at once; padded to `wire_bytes`. `gone` is called when it has left as a whole,
-  /// unless the run is over then.
+  /// also when the run is over then.
   void send(std::size_t to, PacketKind kind, ByteWriter& content, std::uint64_t wire_bytes,
             std::function<void()> gone = {});
   /// Without content.

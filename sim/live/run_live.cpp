@@ -226,7 +226,7 @@ Ending wait_for_all(LiveRanks& ranks, const std::function<std::optional<std::str
   } catch (const RunOver&) {
   }
   post.while_waiting(nullptr);
-  constexpr double patience_s = 2;  // where somebody is gone, what was sent to it never leaves
+  constexpr double patience_s = 2;  // where somebody is gone, what was sent to it may never leave
   post.wait_anyway(post.now() + patience_s, [&] { return post.transport().has_sent_all(); });
   return post.ending();
 }

@@ -231,8 +231,8 @@ int calibrate(const po::variables_map& options, const std::vector<std::string>&)
   Measured measured;
   try {
     CalibrationSetup calibration{
-        setup, !emulates, sizes_for(is_plain ? plain_message_bytes : experiment.message_bytes())};
-    calibration.rounds = rounds;
+        setup, !emulates, sizes_for(is_plain ? plain_message_bytes : experiment.message_bytes()),
+        rounds};
     if (ranks.rank() == 0 && options.count("quiet") == 0) {
       calibration.tell = [](const std::string& next) {
         std::cerr << "measuring " << next << std::endl;
@@ -280,9 +280,10 @@ Command calibrate_command() {
   command.example = "mpirun -n 9 motley calibrate scenarios/quickstart.json --out measured.json";
   command.positional = "scenario";
   po::options_description measuring("Measuring");
-  measuring.add_options()("rounds", po::value<int>()->value_name("N")->default_value(5),
-                          "how often everything is timed; the medians count. More of them help "
-                          "where machines or links are busy with something else, too");
+  measuring.add_options()(
+      "rounds", po::value<int>()->value_name("N")->default_value(5),
+      "how many times every message is timed; medians are used. More rounds help where "
+      "machines or links also do other work");
   po::options_description results("Results");
   results.add_options()(
       "out", po::value<std::string>()->value_name("FILE"),

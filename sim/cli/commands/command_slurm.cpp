@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cctype>
 #include <cstdio>
 #include <filesystem>
 #include <iostream>
@@ -33,22 +34,13 @@ std::string plain_word(const po::variables_map& options, const char* name) {
   return word;
 }
 
-/// Whether it is 90 (minutes), 30:00, 2:00:00, 1-12, 1-12:30 or 1-12:30:00.
-bool is_time_limit(const std::string& text) {
-  const std::size_t dash = text.find('-');
-  const std::string days = dash == std::string::npos ? "0" : text.substr(0, dash);
-  const std::string clock = dash == std::string::npos ? text : text.substr(dash + 1);
-  const std::string digits = "0123456789";
-  const bool has_empty_field =
-      (":" + clock + ":").find("::") != std::string::npos;  // an empty clock is one, too
-  return !days.empty() && days.find_first_not_of(digits) == std::string::npos &&
-         clock.find_first_not_of(digits + ":") == std::string::npos && !has_empty_field &&
-         std::ranges::count(clock, ':') <= 2;
-}
-
+/// The rest is up to Slurm.
 std::string time_limit(const po::variables_map& options) {
   std::string limit = plain_word(options, "time");
-  if (!limit.empty() && limit != "infinite" && !is_time_limit(limit)) {
+  std::string lower = limit;
+  std::ranges::transform(lower, lower.begin(), [](unsigned char c) { return std::tolower(c); });
+  if (lower != "infinite" && lower != "unlimited" &&
+      limit.find_first_not_of("0123456789:-") != std::string::npos) {
     throw InputError(
         "--time: must be as Slurm writes it: 90 (minutes), 2:00:00, 1-12 (a day and twelve hours) "
         "or "
