@@ -46,7 +46,9 @@ if data.get("kind") == "cifar10":
 elif scenario["model"]["kind"] in ("cnn", "resnet") or "/model" in scenario.get("sweep", {}):
     print("--set\n/data/train=500\n--set\n/data/test=100")
 if scenario["model"]["kind"] == "resnet" or data.get("kind") == "cifar10":
-    print("--set\n/defaults/step_size=0.01\n--set\n/defaults/batch_size=4")
+    if "/defaults/step_size" not in scenario.get("sweep", {}):
+        print("--set\n/defaults/step_size=0.01")
+    print("--set\n/defaults/batch_size=4")
     if "tune" in scenario:
         print("--set\n/tune=null")
 elif "tune" in scenario:

@@ -46,10 +46,14 @@ int make_report(const std::filesystem::path& results, const std::vector<std::str
 }
 
 void check_figure_name(const std::string& figure) {
-  for (const char* ending : {".png", ".svg", ".pdf"}) {
-    if (figure.ends_with(ending)) return;
+  const bool has_ending =
+      figure.ends_with(".png") || figure.ends_with(".svg") || figure.ends_with(".pdf");
+  if (!has_ending) throw InputError("--figure: must end in .png, .svg or .pdf, got " + figure);
+  const std::filesystem::path folder = std::filesystem::path(figure).parent_path();
+  std::error_code error;
+  if (!folder.empty() && !std::filesystem::is_directory(folder, error)) {
+    throw InputError("--figure: no such folder: " + folder.string());
   }
-  throw InputError("--figure: must end in .png, .svg or .pdf, got " + figure);
 }
 
 int draw_prediction(const std::filesystem::path& csv, const std::string& figure) {

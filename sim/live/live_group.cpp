@@ -59,7 +59,7 @@ void LiveGroup::average_arrived(Packet& packet) {
 }
 
 void LiveGroup::finish(const std::shared_ptr<RingAverage>& average) {
-  context_.post().set_waits_for("its neighbours in the all-reduce");
+  context_.post().set_waits_for("neighbours in the all-reduce");
   context_.post().wait(forever, [&] { return average->is_done(); });
   context_.post().set_waits_for("nothing");
 }
@@ -126,7 +126,7 @@ void LiveGroup::start_next_bucket() {
 }
 
 Parameters LiveGroup::wait_for_buckets() {
-  context_.post().set_waits_for("its neighbours in the all-reduce");
+  context_.post().set_waits_for("neighbours in the all-reduce");
   context_.post().wait(forever,
                        [this] { return buckets_begun_ == buckets_->size() && bucket_->is_done(); });
   context_.post().set_waits_for("nothing");

@@ -197,7 +197,7 @@ std::optional<Model> LiveWorker::newer_model() {
 }
 
 void LiveWorker::wait_for_pushes() {
-  context_.post().set_waits_for("its pushes to arrive");
+  context_.post().set_waits_for("pushes to arrive");
   for (const Shard& shard : context_.shards()) {
     context_.post().wait_until_arrived(context_.node_of(shard));
   }

@@ -11,6 +11,8 @@ namespace {
 constexpr double report_every_s = 0.25;
 /// Nothing is under way, nobody computes: nothing will come of it.
 constexpr double still_after_s = 3;
+/// Who has not reported for so long may not stand still at all, and what it says it waits for may have come.
+constexpr double old_after_s = 1;
 
 }  // namespace
 
@@ -32,8 +34,8 @@ std::string Referee::name_of(std::size_t rank) const {
 
 Referee::Report Referee::own() const {
   const Post& post = context_.post();
-  return {context_.updates(), context_.samples(), post.sent(),
-          post.received(),    has_ended_,         post.waits_for()};
+  return {context_.updates(), context_.samples(), post.sent(),     post.received(),
+          has_ended_,         post.waits_for(),   context_.clock()};
 }
 
 void Referee::put(ByteWriter& to, const Report& report) const {
@@ -54,6 +56,7 @@ void Referee::take(std::size_t rank, ByteReader content) {
   report.received = content.take<std::uint64_t>();
   report.has_ended = content.take<bool>();
   report.waits_for = content.take_text();
+  report.taken_s = context_.clock();
 }
 
 void Referee::look() {
@@ -125,7 +128,8 @@ void Referee::judge_standstill() {
     const Report& report = reports_[rank];
     sent += report.sent;
     received += report.received;
-    waiting = waiting && (report.has_ended || report.waits_for != "nothing");
+    waiting = waiting && (report.has_ended || report.waits_for != "nothing") &&
+              now - report.taken_s < old_after_s;
     same = same && before_[rank].sent == report.sent &&
            before_[rank].waits_for == report.waits_for && before_[rank].samples == report.samples &&
            before_[rank].updates == report.updates;

@@ -28,6 +28,7 @@ class Referee {
     std::uint64_t received = 0;
     bool has_ended = false;
     std::string waits_for = "nothing";
+    double taken_s = 0;  // when it was here; not sent
   };
 
   Report own() const;

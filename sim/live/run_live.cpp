@@ -174,12 +174,13 @@ LiveOutcome run_live(LiveRanks& ranks, const SimulationSetup& setup, const Algor
     const std::string lost = name_of(setup, gathered.lost.front()) + " does not answer";
     if (ending.is_normal()) {
       ending = {Ending::How::failed, lost};
+      events.ends_badly(ending);
     } else {
       ending.reason += "; " + lost;
+      events.misses(lost);
     }
     post.log().ending = ending.reason;
     if (kept) kept->keep(post.log());
-    events.ends_badly(ending);
   }
   if (gathered.logs && !notes.empty()) {
     for (const std::size_t rank : gathered.lost) {

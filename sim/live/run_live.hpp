@@ -66,6 +66,8 @@ struct LiveEvents {
   std::function<void()> has_begun;  ///< all are there
   /// It is over before its time; called as soon as that is so: who is to be killed has no more than a moment.
   std::function<void(const Ending&)> ends_badly;
+  /// After that: who does not answer any more.
+  std::function<void(const std::string&)> misses;
 };
 
 /// One run of one algorithm for real; every rank calls it with the same arguments. Computations take the

@@ -116,7 +116,7 @@ class LiveCommand {
       }
       if (is_first()) tell_results();
     } catch (const std::exception& e) {
-      complain("rank " + std::to_string(ranks_.rank()) + ": " + e.what());
+      tell(e.what());
       leave(1);
     }
     return exit_code_;
@@ -228,7 +228,8 @@ class LiveCommand {
     if (!notes_.empty()) fs::create_directories(notes_of(run), error);
     const LiveOutcome outcome =
         run_live(ranks_, setup, *algorithm, emulate_, notes_of(run),
-                 {tell_begin, [this](const Ending& ending) { tell_ending(ending); }});
+                 {tell_begin, [this](const Ending& ending) { tell_ending(ending); },
+                  [this](const std::string& who) { tell(who); }});
     std::optional<ProcessApart> writing;
     if (outcome.logs) {
       // Who interrupts a job kills it in a moment, and mpirun kills those that are left when others are gone: what
@@ -334,8 +335,10 @@ class LiveCommand {
   void tell_ending(const Ending& ending) {
     const std::string where =
         is_first() ? "; what was measured goes to " + live_folder(options_, *study_).string() : "";
-    complain("rank " + std::to_string(ranks_.rank()) + ": the run is over: " + ending.reason +
-             where);
+    tell("the run is over: " + ending.reason + where);
+  }
+  void tell(const std::string& what) {
+    complain("rank " + std::to_string(ranks_.rank()) + ": " + what);
   }
 
   /// Those that a whole study has, beside the tables.

@@ -134,7 +134,8 @@ std::vector<Prediction> predictions(const std::filesystem::path& simulated,
   }
   if (both.empty()) {
     throw InputError("compare: " + simulated.string() + " and " + live.string() +
-                     " have no algorithm in common that has made an update in both");
+                     " have no algorithm in common that has made an update in both; runs that "
+                     "failed do not count");
   }
   return both;
 }
