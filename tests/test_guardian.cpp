@@ -63,6 +63,39 @@ TEST_CASE("a guardian does its work when its process is killed or forgets to dis
   }
 }
 
+TEST_CASE("a guardian does not wait for a process that was forked later and has disowned it") {
+  const TemporaryFolder place;
+  place.write("go", "");
+  std::array<int, 2> ends{};
+  REQUIRE(pipe(ends.data()) == 0);
+  pid_t later = 0;
+  {
+    Guardian guardian([&] { place.write("done", ""); });
+    later = fork();
+    REQUIRE(later >= 0);
+    if (later == 0) {
+      guardian.disown();
+      char word = '.';
+      (void)!write(ends[1], &word, 1);
+      pause();
+    }
+    char word = 0;
+    REQUIRE(read(ends[0], &word, 1) == 1);
+  }
+  CHECK(appears(place.file("done")));
+  kill(later, SIGKILL);
+  while (waitpid(-1, nullptr, 0) > 0) continue;
+  for (const int end : ends) close(end);
+}
+
+TEST_CASE("a guardian that is let go does nothing") {
+  const TemporaryFolder place;
+  Guardian guardian([&] { place.write("done", ""); });
+  guardian.let_go();
+  CHECK(waitpid(-1, nullptr, 0) > 0);  // it has ended
+  CHECK_FALSE(fs::exists(place.file("done")));
+}
+
 TEST_CASE("a guardian that is dismissed does nothing, and is gone when that is done") {
   const TemporaryFolder place;
   place.write("go", "");

@@ -18,6 +18,10 @@ class Guardian {
 
   /// There is nothing left to do; waits until the process is gone.
   void dismiss();
+  /// The same without waiting. A signal handler may call it.
+  void let_go() const noexcept;
+  /// In a process that was forked since: the guardian need not wait for that one's end, too.
+  void disown() noexcept;
 
  private:
   int fd_ = -1;  // of a connection that ends with this process and those it has forked

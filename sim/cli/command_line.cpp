@@ -181,11 +181,15 @@ int execute_guarded(const std::vector<std::string>& command_line) {
 }  // namespace
 
 void complain(const std::string& what) {
+  std::cerr << complaint(what);
+}
+
+std::string complaint(const std::string& what) {
   std::string text = valid_utf8(what);
   for (char& c : text) {
     if (std::iscntrl(static_cast<unsigned char>(c))) c = ' ';
   }
-  std::cerr << "motley: " << text << "\n";
+  return "motley: " + text + "\n";
 }
 
 int motley_main(const std::vector<std::string>& command_line) {

@@ -63,6 +63,8 @@ Command columns_command();
 
 /// Says what is wrong on stderr, in one line, whatever the names in it.
 void complain(const std::string& what);
+/// That line.
+std::string complaint(const std::string& what);
 
 /// The whole program: finds the command, parses, runs. Returns the exit code: 0 fine, 1 a run
 /// failed, 2 bad input, 130 interrupted.

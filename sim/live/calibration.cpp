@@ -272,7 +272,7 @@ Measured calibrate(LiveRanks& ranks, const CalibrationSetup& setup) {
   try {
     return calibrating.measure();
   } catch (const RunOver&) {
-    throw std::runtime_error("the calibration is over: " + calibrating.ending().reason);
+    throw std::runtime_error(calibrating.ending().reason);
   }
 }
 

@@ -1,15 +1,14 @@
 #include "sim/live/post.hpp"
 
 #include <algorithm>
-#include <csignal>
 #include <cstring>
 #include <sched.h>
 #include <thread>
 
+#include "sim/live/interrupts.hpp"
+
 namespace motley {
 namespace {
-
-volatile std::sig_atomic_t signalled = 0;
 
 /// The thread that computes would wait for one that looks for messages without a nap.
 bool has_one_cpu() {
@@ -17,20 +16,7 @@ bool has_one_cpu() {
   return sched_getaffinity(0, sizeof(cpus), &cpus) == 0 && CPU_COUNT(&cpus) < 2;
 }
 
-extern "C" void note_signal(int number) {
-  signalled = number;
-}
-
 }  // namespace
-
-int interrupting_signal() {
-  return signalled;
-}
-
-void watch_signals() {
-  std::signal(SIGINT, note_signal);
-  std::signal(SIGTERM, note_signal);
-}
 
 std::vector<Packet>& early_packets() {
   static std::vector<Packet> early;
@@ -210,8 +196,7 @@ void Post::look_at_clock() {
   if (is_over()) return;
   if (now() >= end_s_) ending_ = {Ending::How::finished, ""};
   if (interrupting_signal() != 0) {
-    const std::string name = interrupting_signal() == SIGINT ? "SIGINT" : "SIGTERM";
-    end({Ending::How::interrupted, "the run was interrupted by " + name});
+    end({Ending::How::interrupted, interruption(interrupting_signal())});
   }
 }
 

@@ -14,11 +14,6 @@
 
 namespace motley {
 
-/// Set by a signal that asks the program to end: its number.
-int interrupting_signal();
-/// From now on SIGINT and SIGTERM are such signals.
-void watch_signals();
-
 /// What a rank sends and gets in one run. All waiting is done here: it moves messages on, hands over what
 /// has come, and naps in between, since ranks may share their cores.
 class Post {

@@ -27,6 +27,14 @@ std::size_t ranks_needed(const ClusterPlan& cluster, const Algorithm& algorithm)
   return cluster.workers.size() + (algorithm.needs_server() ? cluster.servers.size() : 0);
 }
 
+std::string name_of_rank(const ClusterPlan& cluster, std::size_t rank) {
+  const std::size_t workers = cluster.workers.size();
+  const std::string number = " (rank " + std::to_string(rank) + ")";
+  if (rank < workers) return cluster.workers[rank].name + number;
+  return rank - workers < cluster.servers.size() ? cluster.servers[rank - workers].name + number
+                                                 : "rank " + std::to_string(rank);
+}
+
 std::string why_not_live(const SimulationSetup& setup, const Algorithm& algorithm, bool emulate) {
   const Scenario& scenario = setup.scenario;
   const ExchangeSpec exchange = algorithm.exchange();
@@ -107,15 +115,6 @@ struct NoLook {
   ~NoLook() { post.while_waiting(nullptr); }
 };
 
-std::string name_of(const SimulationSetup& setup, std::size_t rank) {
-  const std::size_t workers = setup.cluster.workers.size();
-  const std::string number = " (rank " + std::to_string(rank) + ")";
-  if (rank < workers) return setup.cluster.workers[rank].name + number;
-  return rank - workers < setup.cluster.servers.size()
-             ? setup.cluster.servers[rank - workers].name + number
-             : "rank " + std::to_string(rank);
-}
-
 std::filesystem::path file_of(const std::filesystem::path& notes, std::size_t rank) {
   return notes / ("rank-" + std::to_string(rank) + ".log");
 }
@@ -158,7 +157,8 @@ LiveOutcome run_live(LiveRanks& ranks, const SimulationSetup& setup, const Algor
     take_part(*context, *referee);
   } catch (const RunOver&) {
   } catch (const std::exception& e) {
-    post.end({Ending::How::failed, name_of(setup, post.rank()) + " failed: " + e.what()});
+    post.end(
+        {Ending::How::failed, name_of_rank(setup.cluster, post.rank()) + " failed: " + e.what()});
   }
   const double end_s =
       has_begun ? std::min(post.now(), setup.scenario.stop.time_s.value_or(forever)) : 0;
@@ -171,7 +171,8 @@ LiveOutcome run_live(LiveRanks& ranks, const SimulationSetup& setup, const Algor
   Gathered gathered = gather_logs(post);
   Ending ending = post.ending();
   if (!gathered.lost.empty()) {
-    const std::string lost = name_of(setup, gathered.lost.front()) + " does not answer";
+    const std::string lost =
+        name_of_rank(setup.cluster, gathered.lost.front()) + " does not answer";
     if (ending.is_normal()) {
       ending = {Ending::How::failed, lost};
       events.ends_badly(ending);

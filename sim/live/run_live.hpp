@@ -43,6 +43,9 @@ class LiveRanks {
 /// How many ranks a run of the algorithm needs: workers, then servers.
 std::size_t ranks_needed(const ClusterPlan& cluster, const Algorithm& algorithm);
 
+/// Who a rank is, such as "gpu-1 (rank 1)".
+std::string name_of_rank(const ClusterPlan& cluster, std::size_t rank);
+
 /// Why a run cannot be live, in one sentence that begins with the place in the scenario; empty when it can.
 std::string why_not_live(const SimulationSetup& setup, const Algorithm& algorithm, bool emulate);
 

@@ -10,11 +10,12 @@
 #include "sim/base/machine_memory.hpp"
 #include "sim/cli/command_line.hpp"
 #include "sim/cli/command_options.hpp"
+#include "sim/cli/last_words.hpp"
 #include "sim/cli/live_plan.hpp"
 #include "sim/cli/live_refusal.hpp"
 #include "sim/cli/reporting.hpp"
 #include "sim/live/cluster_fit.hpp"
-#include "sim/live/post.hpp"
+#include "sim/live/interrupts.hpp"
 #include "sim/results/tables/timings_table.hpp"
 
 namespace po = boost::program_options;
@@ -229,6 +230,10 @@ int calibrate(const po::variables_map& options, const std::vector<std::string>&)
   const bool emulates = experiment.scenario().emulate.value_or(!is_plain && ranks.share_machine());
   const SimulationSetup setup = experiment.setup(1, {}, "", {});
   Measured measured;
+  std::optional<LastWords> words;
+  words.emplace(
+      LastWords::Line{"rank " + std::to_string(ranks.rank()) + ": the calibration is over: ", ""},
+      name_of_rank(experiment.cluster(), ranks.rank()), "");
   try {
     CalibrationSetup calibration{
         setup, !emulates, sizes_for(is_plain ? plain_message_bytes : experiment.message_bytes()),
@@ -240,9 +245,10 @@ int calibrate(const po::variables_map& options, const std::vector<std::string>&)
     }
     measured = calibrate(ranks, calibration);
   } catch (const std::exception& e) {
-    complain("rank " + std::to_string(ranks.rank()) + ": " + e.what());
+    words->say(e.what());
     std::_Exit(1);  // at its own end MPI would wait for a rank that is silent
   }
+  words.reset();
   if (ranks.rank() != 0) return 0;
   const ClusterFit fit = fit_cluster(measured, experiment.cluster());
   Json scenario = with_fit(study->full(), fit);

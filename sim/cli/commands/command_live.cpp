@@ -15,12 +15,13 @@
 #include "sim/base/process_apart.hpp"
 #include "sim/cli/command_line.hpp"
 #include "sim/cli/command_options.hpp"
+#include "sim/cli/last_words.hpp"
 #include "sim/cli/live_plan.hpp"
 #include "sim/cli/live_refusal.hpp"
 #include "sim/cli/results_kind.hpp"
 #include "sim/cli/tables/summary.hpp"
 #include "sim/cli/trace_options.hpp"
-#include "sim/live/post.hpp"
+#include "sim/live/interrupts.hpp"
 #include "sim/live/replay.hpp"
 #include "sim/live/run_live.hpp"
 #include "sim/study/limits.hpp"
@@ -110,13 +111,18 @@ class LiveCommand {
     watch_signals();
     try {
       share_notes();
+      prepare_last_words();
       for (const LiveRun& run : runs_) {
         const int code = execute(run);
         if (code != 0) return code;
       }
       if (is_first()) tell_results();
     } catch (const std::exception& e) {
-      tell(e.what());
+      if (words_) {
+        words_->say(e.what());
+      } else {
+        tell(e.what());
+      }
       leave(1);
     }
     return exit_code_;
@@ -177,6 +183,17 @@ class LiveCommand {
     mark_ = folder / ranks_.transport().exchange(mark).front();
     if (fs::exists(mark_, error)) notes_ = folder;
   }
+  /// In the folder of the notes: that this rank is gone without a word.
+  fs::path own_mark() const {
+    return notes_.empty() ? notes_ : notes_ / ("rank-" + std::to_string(ranks_.rank()));
+  }
+  void prepare_last_words() {
+    const std::string where =
+        is_first() ? "; what was measured goes to " + live_folder(options_, *study_).string() : "";
+    words_.emplace(
+        LastWords::Line{"rank " + std::to_string(ranks_.rank()) + ": the run is over: ", where},
+        name_of_rank(study_->experiment(0).cluster(), ranks_.rank()), own_mark());
+  }
   void remove_notes() const {
     std::error_code error;
     if (notes_.empty()) return;
@@ -235,6 +252,7 @@ class LiveCommand {
       // Who interrupts a job kills it in a moment, and mpirun kills those that are left when others are gone: what
       // was measured is written by a process that is not part of the job any more.
       writing.emplace([&] {
+        words_->disown();
         try {
           if (!folder_) open_folder();
           return write(outcome);
@@ -296,12 +314,15 @@ class LiveCommand {
   /// When this rank was killed: what all have kept in their files, unless another rank has written the results.
   void write_what_is_left(const LiveRun& run, const std::function<int(const LiveOutcome&)>& write) {
     try {
-      const LiveOutcome outcome = outcome_of_notes(notes_of(run), ranks_.size());
+      LiveOutcome outcome = outcome_of_notes(notes_of(run), ranks_.size());
       if (!fs::exists(mark_)) return;  // written, or begun anew by another call
-      (void)folder_.release();         // its file is not open in this process
+      if (const std::string first = first_to_go(notes_); !first.empty()) {
+        outcome.ending.reason += "; the first to end without a word was " + first;
+      }
+      (void)folder_.release();  // its file is not open in this process
       open_folder();
       if (folder_->find(run.entry.hash) == nullptr) {
-        tell_ending(outcome.ending);
+        tell(outcome.ending.reason);
         write(outcome);
       } else {
         remove_notes();
@@ -332,11 +353,7 @@ class LiveCommand {
     return result.status == RunStatus::failed ? 1 : 0;
   }
 
-  void tell_ending(const Ending& ending) {
-    const std::string where =
-        is_first() ? "; what was measured goes to " + live_folder(options_, *study_).string() : "";
-    tell("the run is over: " + ending.reason + where);
-  }
+  void tell_ending(const Ending& ending) { words_->say(ending.reason); }
   void tell(const std::string& what) {
     complain("rank " + std::to_string(ranks_.rank()) + ": " + what);
   }
@@ -378,6 +395,7 @@ class LiveCommand {
   std::unique_ptr<ResultsFolder> folder_;
   fs::path notes_;  // of the ranks; empty where this one cannot see the folder
   fs::path mark_;   // in that folder: these notes are of this call
+  std::optional<LastWords> words_;
   int exit_code_ = 0;
 };
 

@@ -1,0 +1,46 @@
+#include "sim/live/interrupts.hpp"
+
+#include <atomic>
+#include <cerrno>
+#include <csignal>
+#include <sys/types.h>
+#include <unistd.h>
+
+namespace motley {
+namespace {
+
+volatile std::sig_atomic_t signalled = 0;
+std::atomic<void (*)(int)> act_on_signal = nullptr;
+std::atomic<pid_t> acts_in = 0;
+
+extern "C" void note_signal(int number) {
+  const int kept = errno;  // of what is interrupted
+  signalled = number;
+  auto* const act = act_on_signal.load();
+  if (act != nullptr && getpid() == acts_in) act(number);
+  errno = kept;
+}
+
+}  // namespace
+
+int interrupting_signal() {
+  return signalled;
+}
+
+void watch_signals() {
+  std::signal(SIGINT, note_signal);
+  std::signal(SIGTERM, note_signal);
+}
+
+void on_interrupt(void (*act)(int)) {
+  acts_in = getpid();
+  act_on_signal = act;
+}
+
+std::string interruption(int signal) {
+  if (signal == SIGINT) return "the run was interrupted by SIGINT";
+  return "the run was interrupted by SIGTERM (somebody ends the job; mpirun does so when a rank is "
+         "gone)";
+}
+
+}  // namespace motley
