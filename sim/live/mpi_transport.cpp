@@ -53,6 +53,8 @@ constexpr int piece_tag = 3;
 /// Less than Open MPI sends by TCP without asking the receiver first (64 kB with its header). The receiver's
 /// consent would wait behind whatever it is sending itself: messages that cross would go one after the other.
 constexpr std::size_t longest_piece = std::size_t{60} * 1024;
+/// MPI copies what it is handed: no more of a message than lasts until the next look on a fast network.
+constexpr std::size_t most_pieces = 64;
 
 void check(int code, const char* what) {
   if (code == MPI_SUCCESS) return;
@@ -128,35 +130,24 @@ class MpiTransport final : public Transport {
   }
 
   void send(std::size_t to, Buffer bytes, std::function<void()> gone) override {
-    outgoing_.emplace_back();
-    Outgoing& message = outgoing_.back();
+    Outgoing& message = outgoing_.emplace_back();
+    message.to = static_cast<int>(to);
     message.bytes = std::move(bytes);
     message.gone = std::move(gone);
     message.size = message.bytes.size();
-    const auto send_part = [&](const void* begin, int length, int tag) {
-      message.pieces.push_back(MPI_REQUEST_NULL);
-      check(MPI_Isend(begin, length, MPI_BYTE, static_cast<int>(to), tag, world_,
-                      &message.pieces.back()),
-            "MPI_Isend");
-    };
-    if (message.size <= longest_piece) {
-      send_part(message.bytes.data(), static_cast<int>(message.size), whole_tag);
-      return;
-    }
-    send_part(&message.size, sizeof(message.size), size_tag);
-    for_pieces(message.bytes,
-               [&](const std::byte* begin, int length) { send_part(begin, length, piece_tag); });
+    hand_over();
   }
 
   std::optional<Arrived> poll() override {
     std::vector<std::function<void()>> gone;  // they may send again
     std::erase_if(outgoing_, [&](Outgoing& message) {
-      if (!are_done(message.pieces, "MPI_Isend")) return false;
+      if (!are_done(message.pieces, "MPI_Isend") || !message.is_handed_over()) return false;
       give_back(std::move(message.bytes));
       if (message.gone) gone.push_back(std::move(message.gone));
       return true;
     });
     for (const std::function<void()>& tell : gone) tell();
+    hand_over();
     begin_to_receive();
     for (auto message = incoming_.begin(); message != incoming_.end(); ++message) {
       if (!are_done(message->pieces, "MPI_Irecv")) continue;
@@ -194,10 +185,15 @@ class MpiTransport final : public Transport {
  private:
   using Pieces = std::deque<MPI_Request>;  // under way, in their order
   struct Outgoing {
+    int to = 0;
     Buffer bytes;
     std::function<void()> gone;
     std::uint64_t size = 0;  // of several pieces, where MPI can read it
+    bool has_begun = false;
+    std::size_t handed_over = 0;  // bytes
     Pieces pieces;
+
+    bool is_handed_over() const { return has_begun && handed_over == size; }
   };
   struct Incoming {
     std::size_t from = 0;
@@ -210,10 +206,39 @@ class MpiTransport final : public Transport {
     return (size + step - 1) / step * step;
   }
 
-  template <class Act>
-  static void for_pieces(Buffer& bytes, const Act& act) {
-    for (std::size_t begin = 0; begin < bytes.size(); begin += longest_piece) {
-      act(bytes.data() + begin, static_cast<int>(std::min(longest_piece, bytes.size() - begin)));
+  /// Hands to MPI what may be under way of each message. Of two messages to one rank the second begins when the first
+  /// is handed over: pieces belong to the message whose size came last.
+  void hand_over() {
+    if (outgoing_.empty()) return;
+    std::vector<bool> must_wait(size_, false);
+    for (Outgoing& message : outgoing_) {
+      const auto to = static_cast<std::size_t>(message.to);
+      if (must_wait[to]) continue;
+      if (!message.is_handed_over()) hand_over(message);
+      must_wait[to] = !message.is_handed_over();
+    }
+  }
+
+  void hand_over(Outgoing& message) {
+    const auto send_part = [&](const void* begin, std::size_t length, int tag) {
+      message.pieces.push_back(MPI_REQUEST_NULL);
+      check(MPI_Isend(begin, static_cast<int>(length), MPI_BYTE, message.to, tag, world_,
+                      &message.pieces.back()),
+            "MPI_Isend");
+    };
+    if (!message.has_begun) {
+      message.has_begun = true;
+      if (message.size <= longest_piece) {
+        send_part(message.bytes.data(), message.size, whole_tag);
+        message.handed_over = message.size;
+      } else {
+        send_part(&message.size, sizeof(message.size), size_tag);
+      }
+    }
+    while (!message.is_handed_over() && message.pieces.size() < most_pieces) {
+      const std::size_t length = std::min(longest_piece, message.size - message.handed_over);
+      send_part(message.bytes.data() + message.handed_over, length, piece_tag);
+      message.handed_over += length;
     }
   }
 
@@ -250,12 +275,13 @@ class MpiTransport final : public Transport {
         std::uint64_t size = 0;
         check(MPI_Mrecv(&size, sizeof(size), MPI_BYTE, &announced, MPI_STATUS_IGNORE), "MPI_Mrecv");
         Incoming& message = begin_message(from, size);
-        for_pieces(message.bytes, [&](std::byte* begin, int length) {
+        for (std::size_t begin = 0; begin < size; begin += longest_piece) {
+          const auto length = static_cast<int>(std::min(longest_piece, size - begin));
           message.pieces.push_back(MPI_REQUEST_NULL);
-          check(MPI_Irecv(begin, length, MPI_BYTE, status.MPI_SOURCE, piece_tag, world_,
-                          &message.pieces.back()),
+          check(MPI_Irecv(message.bytes.data() + begin, length, MPI_BYTE, status.MPI_SOURCE,
+                          piece_tag, world_, &message.pieces.back()),
                 "MPI_Irecv");
-        });
+        }
       } else {
         throw std::logic_error("a piece of a message that nobody has announced");
       }
