@@ -30,8 +30,6 @@ inline const Environment& mpi_environment() {
                                           {"OMPI_MCA_rmaps_base_oversubscribe", "1"},
                                           {"OMPI_MCA_btl_vader_single_copy_mechanism", "none"},
                                           {"OMPI_MCA_mpi_yield_when_idle", "1"},
-                                          // On a busy machine a second is short.
-                                          {"OMPI_MCA_odls_base_sigkill_timeout", "5"},
                                           {"PMIX_MCA_gds", "hash"}};
   return environment;
 }

@@ -88,14 +88,6 @@ TEST_CASE("a guardian does not wait for a process that was forked later and has 
   for (const int end : ends) close(end);
 }
 
-TEST_CASE("a guardian that is let go does nothing") {
-  const TemporaryFolder place;
-  Guardian guardian([&] { place.write("done", ""); });
-  guardian.let_go();
-  CHECK(waitpid(-1, nullptr, 0) > 0);  // it has ended
-  CHECK_FALSE(fs::exists(place.file("done")));
-}
-
 TEST_CASE("a guardian that is dismissed does nothing, and is gone when that is done") {
   const TemporaryFolder place;
   place.write("go", "");

@@ -71,13 +71,15 @@ TEST_CASE("several servers have the shards that the placement gives them") {
 
 TEST_CASE("models that travel in several pieces arrive as they were, by shared memory and by TCP") {
   for (const Environment& way : {Environment{}, Environment{{"OMPI_MCA_btl", "tcp,self"}}}) {
-    for (const char* algorithm : {"sync", "allreduce", "od_sgd"}) {
+    for (const char* algorithm :
+         {R"("sync")", R"("allreduce")", R"("od_sgd", "warm_up": 2, "in_flight": 2)"}) {
       CAPTURE(way.size(), algorithm);
-      // 1,029,103 parameters, 4.1 MB, and padding: more pieces than MPI is handed at once.
+      // 1,029,103 parameters, 4.1 MB, and padding: more pieces than MPI is handed at once, in a ring of three, too.
+      // With two pushes in flight one begins before the other has left.
       const Both both = run_both(
           4,
-          {R"(/algorithms=[{"name": ")" + std::string(algorithm) + R"("}])", "/data/features=1000",
-           R"(/model={"kind": "mlp", "hidden": [1025]})", R"(/cost/model_size="5MB")"},
+          {R"(/algorithms=[{"name": )" + std::string(algorithm) + "}]", "/data/features=1000",
+           R"(/model={"kind": "mlp", "hidden": [1025]})", R"(/cost/model_size="15MB")"},
           way);
       CHECK(both.live.at("status") == "ok");
       REQUIRE(both.simulated_losses.size() == 4);

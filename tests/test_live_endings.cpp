@@ -114,12 +114,8 @@ struct LongRun {
 }  // namespace
 
 TEST_CASE("a rank that is killed ends the run, every rank says so, and what was measured is kept") {
-  // mpirun leaves the others a second, as it does by itself. By TCP they may spend it inside of MPI, which has met the end
-  // of a connection.
-  const Environment soon = {{"OMPI_MCA_odls_base_sigkill_timeout", "1"}};
-  Environment by_tcp = soon;
-  by_tcp["OMPI_MCA_btl"] = "tcp,self";
-  for (const Environment& way : {soon, by_tcp}) {
+  // By TCP they may spend the second that mpirun leaves them inside MPI, which has met the end of a connection.
+  for (const Environment& way : {Environment{}, Environment{{"OMPI_MCA_btl", "tcp,self"}}}) {
     for (const auto& [rank, name] : {std::pair(1, "gpu-1"), std::pair(3, "server")}) {
       LongRun run(a_minute, way);
       run.program.wait_for_line("has begun");
@@ -243,6 +239,43 @@ TEST_CASE("a rank that is killed while models are evaluated loses nothing") {
   CHECK(run.rows("curves.csv").size() == 401);
 }
 
+TEST_CASE("who ends because another rank was interrupted has not ended without a word") {
+  LongRun run({"--set", "/stop={\"updates\": 400}", "--set", "/evaluate/every=1", "--set",
+               "/data/test=10000", "--set", "/data/features=100"});
+  run.program.wait_for_line("has begun");
+  REQUIRE(LongRun::becomes_true([&] { return evaluates(run.place.path()); }));
+  kill(process_of(run.place.path(), 2), SIGTERM);
+  const Outcome outcome = run.program.wait();
+  INFO(outcome.err);
+  CHECK(outcome.exit_code != 0);
+  CHECK(contains(outcome.err, "rank 0: the run is over: interrupted by SIGTERM"));
+  CHECK(contains(outcome.err, "rank 2: the run is over: interrupted by SIGTERM"));
+  CHECK_FALSE(contains(outcome.err, "without a word"));
+  CHECK(run.has_written(",ok,"));
+  CHECK(run.rows("curves.csv").size() == 401);
+}
+
+TEST_CASE("a rank that is killed before the run has begun ends the job, and every rank says so") {
+  // Making so much data takes a second or more.
+  LongRun run({"--set", "/data/train=300000", "--set", "/data/features=200"});
+  REQUIRE(LongRun::becomes_true([&] {
+    for (int rank = 0; rank < 4; ++rank) {
+      if (processes_of(run.place.path(), rank).size() < 2) return false;
+    }
+    return true;
+  }));
+  kill(process_of(run.place.path(), 2), SIGKILL);
+  const Outcome outcome = run.program.wait();
+  INFO(outcome.err);
+  CHECK(outcome.exit_code != 0);
+  for (int rank = 0; rank < 4; ++rank) {
+    const std::string who = "rank " + std::to_string(rank);
+    CHECK(contains(outcome.err, who + ": the job is over before its run has begun: "));
+  }
+  CHECK(contains(outcome.err, "rank 2 has ended without a word"));
+  CHECK_FALSE(fs::exists(run.place.path() / "live" / "runs.csv"));
+}
+
 TEST_CASE("a run whose results cannot be written ends everywhere and says so") {
   LongRun run({"--algorithm", "sync", "--set", "/stop={\"time\": \"2s\"}"});
   run.program.wait_for_line("has begun");
@@ -262,7 +295,7 @@ TEST_CASE("an interrupted live run ends at once, and what was measured is kept")
   const Outcome outcome = run.program.wait();
   INFO(outcome.err);
   CHECK(outcome.exit_code != 0);
-  CHECK(contains(outcome.err, "rank 0: the run is over: the run was interrupted by "));
+  CHECK(contains(outcome.err, "rank 0: the run is over: interrupted by "));
   CHECK(run.has_written());
 }
 

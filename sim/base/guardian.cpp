@@ -51,14 +51,10 @@ Guardian::~Guardian() {
 }
 
 void Guardian::dismiss() {
-  let_go();
-  if (process_) process_->wait();
-}
-
-void Guardian::let_go() const noexcept {
   if (fd_ < 0) return;
   const char word = '.';
   send(fd_, &word, 1, MSG_NOSIGNAL);
+  if (process_) process_->wait();
 }
 
 void Guardian::disown() noexcept {

@@ -6,7 +6,7 @@
 
 namespace motley {
 
-/// A process that does what is left to do when this one has gone, or let go of it, without having dismissed it.
+/// A process that does what is left to do when this one has gone, or has destroyed it, without having dismissed it.
 class Guardian {
  public:
   /// `work` as of ProcessApart. It has the standard streams, and no other file that is open here. Where there can be
@@ -18,13 +18,12 @@ class Guardian {
 
   /// There is nothing left to do; waits until the process is gone.
   void dismiss();
-  /// The same without waiting. A signal handler may call it.
-  void let_go() const noexcept;
   /// In a process that was forked since: the guardian need not wait for that one's end, too.
   void disown() noexcept;
 
  private:
-  int fd_ = -1;  // of a connection that ends with this process and those it has forked
+  // Of a connection that ends with this process and those it has forked that have not disowned it.
+  int fd_ = -1;
   std::optional<ProcessApart> process_;
 };
 

@@ -66,8 +66,10 @@ void complain(const std::string& what);
 /// That line.
 std::string complaint(const std::string& what);
 
+constexpr int exit_when_interrupted = 130;
+
 /// The whole program: finds the command, parses, runs. Returns the exit code: 0 fine, 1 a run
-/// failed, 2 bad input, 130 interrupted.
+/// failed, 2 bad input, or exit_when_interrupted.
 int motley_main(const std::vector<std::string>& command_line);
 
 }  // namespace motley

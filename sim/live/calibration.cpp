@@ -8,6 +8,7 @@
 #include "sim/base/machine_memory.hpp"
 #include "sim/engine/computing/worker_samples.hpp"
 #include "sim/live/median.hpp"
+#include "sim/live/signs_of_life.hpp"
 #include "sim/live/start_together.hpp"
 
 namespace motley {
@@ -37,18 +38,27 @@ class Calibrating {
         setup_(setup),
         post_(ranks.transport(), ranks.clock(), ranks.next_run(), ranks.share_machine()),
         workers_(setup.setup.cluster.workers.size()),
-        hub_(setup.setup.cluster.servers.empty() ? workers_ - 1 : workers_) {
+        hub_(setup.setup.cluster.servers.empty() ? workers_ - 1 : workers_),
+        measured_by_(ranks.size()) {
     post_.on(PacketKind::message, [this](Packet& packet) {
       ++come_from_[packet.from];
       last_took_s_ = post_.now() - packet.head.departed_s;
     });
     post_.on(PacketKind::left, [this](Packet&) { ++met_; });
+    post_.on(PacketKind::log, [this](Packet& packet) {
+      ByteReader content = packet.content();
+      measured_by_.at(packet.from) = measured_from(content);
+      ++have_told_;
+    });
   }
 
   const Ending& ending() const { return post_.ending(); }
 
   Measured measure() {
-    start_together(post_, !ranks_.is_with_first());
+    {
+      const SignsOfLife signs(post_);
+      start_together(post_, !ranks_.is_with_first());
+    }
     const double begin = LiveClock::machine_s();
     for (std::size_t round = 0; round < setup_.rounds; ++round) {
       next_ = 0;
@@ -230,20 +240,30 @@ class Calibrating {
     }
   }
 
+  static Measured measured_from(ByteReader& content) {
+    Measured measured;
+    measured.network = content.take_list<Timing>();
+    measured.computing = content.take_list<SpeedTiming>();
+    return measured;
+  }
+
+  /// What all have measured, on the first rank. By messages: MPI would wait for ever for one that has stopped.
   Measured gathered() {
-    ByteWriter mine;
-    mine.put_list(measured_.network);
-    mine.put_list(measured_.computing);
-    const std::string text(reinterpret_cast<const char*>(mine.bytes().data()), mine.size());
-    meet();
     Measured all;
-    for (const std::string& of : ranks_.transport().exchange(text)) {
-      ByteReader reader(std::as_bytes(std::span(of)));
-      const std::vector<Timing> network = reader.take_list<Timing>();
-      const std::vector<SpeedTiming> computing = reader.take_list<SpeedTiming>();
-      all.network.insert(all.network.end(), network.begin(), network.end());
-      all.computing.insert(all.computing.end(), computing.begin(), computing.end());
+    if (me() == 0) {
+      wait([&] { return have_told_ + 1 == post_.ranks(); });
+      measured_by_[0] = measured_;
+      for (const Measured& of : measured_by_) {
+        all.network.insert(all.network.end(), of.network.begin(), of.network.end());
+        all.computing.insert(all.computing.end(), of.computing.begin(), of.computing.end());
+      }
+    } else {
+      ByteWriter mine;
+      mine.put_list(measured_.network);
+      mine.put_list(measured_.computing);
+      post_.send(0, PacketKind::log, mine, 0);
     }
+    meet();
     return all;
   }
 
@@ -263,6 +283,9 @@ class Calibrating {
   std::vector<Repeated> timed_here_;
   std::size_t next_ = 0;  // of them, in this round
   Measured measured_;
+  // On the first rank: what others have measured, by rank.
+  std::vector<Measured> measured_by_;
+  std::size_t have_told_ = 0;
 };
 
 }  // namespace

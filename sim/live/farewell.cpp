@@ -122,10 +122,10 @@ Gathered gather_logs(Post& post) {
       gathered.lost.push_back(rank);
     }
   }
-  // What was sent to a lost one may never leave. The thanks to the others are short and leave at once.
-  if (gathered.lost.empty()) {
-    wait_while_it_moves([&] { return post.transport().has_sent_all(); });
-  }
+  // What was sent to a lost one may never leave. The thanks to the others are short.
+  constexpr double short_s = 0.2;
+  if (!gathered.lost.empty()) *until = std::min(*until, LiveClock::machine_s() + short_s);
+  wait_while_it_moves([&] { return post.transport().has_sent_all(); });
   return gathered;
 }
 

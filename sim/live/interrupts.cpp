@@ -30,6 +30,7 @@ int interrupting_signal() {
 void watch_signals() {
   std::signal(SIGINT, note_signal);
   std::signal(SIGTERM, note_signal);
+  std::signal(SIGPIPE, SIG_IGN);  // who listened may be gone before this rank is
 }
 
 void on_interrupt(void (*act)(int)) {
@@ -38,9 +39,8 @@ void on_interrupt(void (*act)(int)) {
 }
 
 std::string interruption(int signal) {
-  if (signal == SIGINT) return "the run was interrupted by SIGINT";
-  return "the run was interrupted by SIGTERM (somebody ends the job; mpirun does so when a rank is "
-         "gone)";
+  if (signal == SIGINT) return "interrupted by SIGINT";
+  return "interrupted by SIGTERM (somebody ends the job; mpirun does so when a rank is gone)";
 }
 
 }  // namespace motley

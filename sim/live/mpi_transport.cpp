@@ -53,7 +53,7 @@ constexpr int piece_tag = 3;
 /// Less than Open MPI sends by TCP without asking the receiver first (64 kB with its header). The receiver's
 /// consent would wait behind whatever it is sending itself: messages that cross would go one after the other.
 constexpr std::size_t longest_piece = std::size_t{60} * 1024;
-/// MPI copies what it is handed: no more of a message than lasts until the next look on a fast network.
+/// By TCP MPI copies what it cannot send yet. So it is handed no more of a message than lasts until the next look.
 constexpr std::size_t most_pieces = 64;
 
 void check(int code, const char* what) {
@@ -130,24 +130,27 @@ class MpiTransport final : public Transport {
   }
 
   void send(std::size_t to, Buffer bytes, std::function<void()> gone) override {
+    const bool must_wait = std::ranges::any_of(outgoing_, [&](const Outgoing& message) {
+      return message.to == to && !message.is_handed_to_mpi();
+    });
     Outgoing& message = outgoing_.emplace_back();
-    message.to = static_cast<int>(to);
+    message.to = to;
     message.bytes = std::move(bytes);
     message.gone = std::move(gone);
     message.size = message.bytes.size();
-    hand_over();
+    if (!must_wait) hand_to_mpi(message);
   }
 
   std::optional<Arrived> poll() override {
     std::vector<std::function<void()>> gone;  // they may send again
     std::erase_if(outgoing_, [&](Outgoing& message) {
-      if (!are_done(message.pieces, "MPI_Isend") || !message.is_handed_over()) return false;
+      if (!are_done(message.pieces, "MPI_Isend") || !message.is_handed_to_mpi()) return false;
       give_back(std::move(message.bytes));
       if (message.gone) gone.push_back(std::move(message.gone));
       return true;
     });
     for (const std::function<void()>& tell : gone) tell();
-    hand_over();
+    hand_to_mpi();
     begin_to_receive();
     for (auto message = incoming_.begin(); message != incoming_.end(); ++message) {
       if (!are_done(message->pieces, "MPI_Irecv")) continue;
@@ -185,15 +188,15 @@ class MpiTransport final : public Transport {
  private:
   using Pieces = std::deque<MPI_Request>;  // under way, in their order
   struct Outgoing {
-    int to = 0;
+    std::size_t to = 0;
     Buffer bytes;
     std::function<void()> gone;
-    std::uint64_t size = 0;  // of several pieces, where MPI can read it
-    bool has_begun = false;
-    std::size_t handed_over = 0;  // bytes
+    std::uint64_t size = 0;  // of its bytes, where MPI can read it
+    bool is_announced = false;
+    std::size_t handed = 0;  // bytes that MPI has
     Pieces pieces;
 
-    bool is_handed_over() const { return has_begun && handed_over == size; }
+    bool is_handed_to_mpi() const { return is_announced && handed == size; }
   };
   struct Incoming {
     std::size_t from = 0;
@@ -206,39 +209,38 @@ class MpiTransport final : public Transport {
     return (size + step - 1) / step * step;
   }
 
-  /// Hands to MPI what may be under way of each message. Of two messages to one rank the second begins when the first
-  /// is handed over: pieces belong to the message whose size came last.
-  void hand_over() {
+  /// As much of every message as may be under way. Of two to one rank the second begins when MPI has all of the
+  /// first: pieces belong to the message whose size came last.
+  void hand_to_mpi() {
     if (outgoing_.empty()) return;
-    std::vector<bool> must_wait(size_, false);
+    must_wait_.assign(size_, false);
     for (Outgoing& message : outgoing_) {
-      const auto to = static_cast<std::size_t>(message.to);
-      if (must_wait[to]) continue;
-      if (!message.is_handed_over()) hand_over(message);
-      must_wait[to] = !message.is_handed_over();
+      if (must_wait_[message.to]) continue;
+      hand_to_mpi(message);
+      must_wait_[message.to] = !message.is_handed_to_mpi();
     }
   }
 
-  void hand_over(Outgoing& message) {
+  void hand_to_mpi(Outgoing& message) {
     const auto send_part = [&](const void* begin, std::size_t length, int tag) {
-      message.pieces.push_back(MPI_REQUEST_NULL);
-      check(MPI_Isend(begin, static_cast<int>(length), MPI_BYTE, message.to, tag, world_,
-                      &message.pieces.back()),
+      MPI_Request request = MPI_REQUEST_NULL;
+      check(MPI_Isend(begin, static_cast<int>(length), MPI_BYTE, static_cast<int>(message.to), tag,
+                      world_, &request),
             "MPI_Isend");
+      message.pieces.push_back(request);
     };
-    if (!message.has_begun) {
-      message.has_begun = true;
-      if (message.size <= longest_piece) {
-        send_part(message.bytes.data(), message.size, whole_tag);
-        message.handed_over = message.size;
-      } else {
-        send_part(&message.size, sizeof(message.size), size_tag);
-      }
+    if (!message.is_announced && message.size <= longest_piece) {
+      send_part(message.bytes.data(), message.size, whole_tag);
+      message.handed = message.size;
+      message.is_announced = true;
+    } else if (!message.is_announced) {
+      send_part(&message.size, sizeof(message.size), size_tag);
+      message.is_announced = true;
     }
-    while (!message.is_handed_over() && message.pieces.size() < most_pieces) {
-      const std::size_t length = std::min(longest_piece, message.size - message.handed_over);
-      send_part(message.bytes.data() + message.handed_over, length, piece_tag);
-      message.handed_over += length;
+    while (message.handed < message.size && message.pieces.size() < most_pieces) {
+      const std::size_t length = std::min(longest_piece, message.size - message.handed);
+      send_part(message.bytes.data() + message.handed, length, piece_tag);
+      message.handed += length;
     }
   }
 
@@ -300,6 +302,7 @@ class MpiTransport final : public Transport {
   // Lists, since MPI knows where their bytes are: others may come and go, these stay.
   std::list<Outgoing> outgoing_;
   std::list<Incoming> incoming_;
+  std::vector<bool> must_wait_;                       // by rank; of hand_to_mpi()
   std::map<std::size_t, std::vector<Buffer>> spare_;  // by capacity
 };
 

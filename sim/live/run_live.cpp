@@ -109,12 +109,6 @@ void take_part(LiveContext& context, Referee& referee) {
   }
 }
 
-/// Who looks while a rank waits goes before the post does, also by an exception.
-struct NoLook {
-  Post& post;
-  ~NoLook() { post.while_waiting(nullptr); }
-};
-
 std::filesystem::path file_of(const std::filesystem::path& notes, std::size_t rank) {
   return notes / ("rank-" + std::to_string(rank) + ".log");
 }
@@ -140,9 +134,7 @@ LiveOutcome run_live(LiveRanks& ranks, const SimulationSetup& setup, const Algor
     post.hold_back();
     context.emplace(setup, algorithm, post, emulate);
     {
-      SignsOfLife signs(post);
-      post.while_waiting([&] { signs.look(); });
-      const NoLook guard{post};
+      const SignsOfLife signs(post);
       start_together(post, !ranks.is_with_first());
     }
     if (setup.scenario.stop.time_s) post.end_at(*setup.scenario.stop.time_s);
@@ -216,9 +208,8 @@ LiveOutcome outcome_of_notes(const std::filesystem::path& notes, std::size_t ran
 Ending wait_for_all(LiveRanks& ranks, const std::function<std::optional<std::string>()>& ready) {
   Post post(ranks.transport(), ranks.clock(), ranks.next_run(), true);
   post.be_patient();
-  SignsOfLife signs(post);
-  post.while_waiting([&] { signs.look(); });
   try {
+    const SignsOfLife signs(post);
     start_together(post, false, [&] {
       const std::optional<std::string> trouble = ready();
       if (trouble && !trouble->empty()) post.end({Ending::How::failed, *trouble});
@@ -227,7 +218,6 @@ Ending wait_for_all(LiveRanks& ranks, const std::function<std::optional<std::str
     return {Ending::How::finished, ""};
   } catch (const RunOver&) {
   }
-  post.while_waiting(nullptr);
   constexpr double patience_s = 2;  // where somebody is gone, what was sent to it may never leave
   post.wait_anyway(post.now() + patience_s, [&] { return post.transport().has_sent_all(); });
   return post.ending();

@@ -7,6 +7,12 @@ namespace motley {
 SignsOfLife::SignsOfLife(Post& post) : post_(post), silence_(post.ranks(), LiveClock::machine_s()) {
   post.on(PacketKind::alive,
           [this](Packet& packet) { silence_.heard_of(packet.from, LiveClock::machine_s()); });
+  post.while_waiting([this] { look(); });
+}
+
+SignsOfLife::~SignsOfLife() {
+  post_.while_waiting(nullptr);
+  post_.on(PacketKind::alive, nullptr);  // signs that come later are nobody's
 }
 
 void SignsOfLife::look() {

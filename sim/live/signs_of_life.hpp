@@ -9,15 +9,15 @@ namespace motley {
 /// that one the others. Who is silent for too long ends the wait for all.
 class SignsOfLife {
  public:
+  /// It looks whenever this rank waits, as long as it is there.
   explicit SignsOfLife(Post& post);
-  ~SignsOfLife() { post_.on(PacketKind::alive, nullptr); }  // signs that come later are nobody's
+  ~SignsOfLife();
   SignsOfLife(const SignsOfLife&) = delete;
   SignsOfLife& operator=(const SignsOfLife&) = delete;
 
-  /// Called again and again while waiting.
+ private:
   void look();
 
- private:
   Post& post_;
   Silence silence_;
   double next_s_ = 0;

@@ -38,8 +38,7 @@ double pass_pieces(Post& post, std::size_t workers, std::uint64_t bytes) {
 
 std::optional<double> time_average(LiveRanks& ranks, std::size_t workers, std::uint64_t bytes) {
   Post post(ranks.transport(), ranks.clock(), ranks.next_run(), ranks.share_machine());
-  SignsOfLife signs(post);
-  post.while_waiting([&] { signs.look(); });
+  const SignsOfLife signs(post);
   try {
     return pass_pieces(post, workers, bytes);
   } catch (const RunOver&) {

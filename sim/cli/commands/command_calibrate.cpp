@@ -211,6 +211,7 @@ int calibrate(const po::variables_map& options, const std::vector<std::string>&)
     const std::unique_ptr<Study> study = study_for(options, 1);
     check_calibration(study->experiment(0), 1, study->file());
   }
+  LastWords words(rank_by_environment());
   const std::unique_ptr<Transport> transport = mpi_transport();
   LiveRanks ranks(*transport);
   std::unique_ptr<Study> study;
@@ -222,18 +223,18 @@ int calibrate(const po::variables_map& options, const std::vector<std::string>&)
     study = study_for(options, ranks.size());
     check_calibration(study->experiment(0), ranks.size(), study->file());
   });
-  if (refused != 0) return refused;
-  watch_signals();
+  if (refused != 0) {
+    words.say_no_more();  // the first rank has said it
+    return refused;
+  }
   const bool is_plain = options.count("scenario") == 0;
   const Experiment& experiment = study->experiment(0);
   // Nothing but a scenario can say how fast workers are to be that are not as fast as they are.
   const bool emulates = experiment.scenario().emulate.value_or(!is_plain && ranks.share_machine());
   const SimulationSetup setup = experiment.setup(1, {}, "", {});
   Measured measured;
-  std::optional<LastWords> words;
-  words.emplace(
-      LastWords::Line{"rank " + std::to_string(ranks.rank()) + ": the calibration is over: ", ""},
-      name_of_rank(experiment.cluster(), ranks.rank()), "");
+  words.introduce(name_of_rank(experiment.cluster(), ranks.rank()), "");
+  words.expect({"the calibration is over: "}, LastWords::Interrupt::is_noted);
   try {
     CalibrationSetup calibration{
         setup, !emulates, sizes_for(is_plain ? plain_message_bytes : experiment.message_bytes()),
@@ -245,10 +246,12 @@ int calibrate(const po::variables_map& options, const std::vector<std::string>&)
     }
     measured = calibrate(ranks, calibration);
   } catch (const std::exception& e) {
-    words->say(e.what());
-    std::_Exit(1);  // at its own end MPI would wait for a rank that is silent
+    words.say(e.what());
+    std::_Exit(interrupting_signal() != 0 ? exit_when_interrupted
+                                          : 1);  // MPI would wait for a rank that is silent
   }
-  words.reset();
+  words.expect({"the calibration is over: "}, LastWords::Interrupt::ends_at_once);
+  if (interrupting_signal() != 0) std::_Exit(exit_when_interrupted);
   if (ranks.rank() != 0) return 0;
   const ClusterFit fit = fit_cluster(measured, experiment.cluster());
   Json scenario = with_fit(study->full(), fit);

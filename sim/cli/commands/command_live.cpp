@@ -85,7 +85,7 @@ void warn_of_large_messages(const std::vector<RunLog>& logs, RunResult& result) 
 int exit_code_of(const Ending& ending) {
   switch (ending.how) {
     case Ending::How::interrupted:
-      return 130;
+      return exit_when_interrupted;
     case Ending::How::failed:
       return 1;
     default:
@@ -96,19 +96,22 @@ int exit_code_of(const Ending& ending) {
 class LiveCommand {
  public:
   LiveCommand(const po::variables_map& options, const std::vector<std::string>& command_line,
-              Transport& transport)
+              LastWords& words, Transport& transport)
       : options_(options),
         command_line_(command_line),
         quiet_(options.count("quiet") > 0),
+        words_(words),
         ranks_(transport) {}
 
   int execute() {
     // Old results go only when no rank refuses.
     for (const auto& step : {&LiveCommand::load, &LiveCommand::open_results}) {
       const int refused = prepare_everywhere(ranks_.transport(), [&] { (this->*step)(); });
-      if (refused != 0) return refused;
+      if (refused != 0) {
+        words_.say_no_more();  // the first rank has said it
+        return refused;
+      }
     }
-    watch_signals();
     try {
       share_notes();
       prepare_last_words();
@@ -116,16 +119,14 @@ class LiveCommand {
         const int code = execute(run);
         if (code != 0) return code;
       }
+      words_.expect({"the job is over: "}, LastWords::Interrupt::is_noted);
       if (is_first()) tell_results();
     } catch (const std::exception& e) {
-      if (words_) {
-        words_->say(e.what());
-      } else {
-        tell(e.what());
-      }
+      words_.say(e.what());
       leave(1);
     }
-    return exit_code_;
+    words_.expect({"the job is over: "}, LastWords::Interrupt::ends_at_once);
+    return interrupting_signal() != 0 ? exit_when_interrupted : exit_code_;
   }
 
  private:
@@ -188,11 +189,10 @@ class LiveCommand {
     return notes_.empty() ? notes_ : notes_ / ("rank-" + std::to_string(ranks_.rank()));
   }
   void prepare_last_words() {
+    words_.introduce(name_of_rank(study_->experiment(0).cluster(), ranks_.rank()), own_mark());
     const std::string where =
         is_first() ? "; what was measured goes to " + live_folder(options_, *study_).string() : "";
-    words_.emplace(
-        LastWords::Line{"rank " + std::to_string(ranks_.rank()) + ": the run is over: ", where},
-        name_of_rank(study_->experiment(0).cluster(), ranks_.rank()), own_mark());
+    words_.expect({"the run is over: ", where}, LastWords::Interrupt::is_noted);
   }
   void remove_notes() const {
     std::error_code error;
@@ -208,7 +208,8 @@ class LiveCommand {
   }
 
   /// Ends the process where others may be gone: MPI would wait for them at its own end.
-  [[noreturn]] static void leave(int code) {
+  [[noreturn]] void leave(int code) {
+    words_.say_no_more();
     std::cout.flush();
     std::cerr.flush();
     std::_Exit(code);
@@ -243,16 +244,17 @@ class LiveCommand {
     }
     std::error_code error;
     if (!notes_.empty()) fs::create_directories(notes_of(run), error);
-    const LiveOutcome outcome =
+    LiveOutcome outcome =
         run_live(ranks_, setup, *algorithm, emulate_, notes_of(run),
-                 {tell_begin, [this](const Ending& ending) { tell_ending(ending); },
+                 {tell_begin, [this](const Ending& ending) { words_.say(ending.reason); },
                   [this](const std::string& who) { tell(who); }});
+    name_first_to_go(outcome);
     std::optional<ProcessApart> writing;
     if (outcome.logs) {
       // Who interrupts a job kills it in a moment, and mpirun kills those that are left when others are gone: what
       // was measured is written by a process that is not part of the job any more.
       writing.emplace([&] {
-        words_->disown();
+        words_.disown();
         try {
           if (!folder_) open_folder();
           return write(outcome);
@@ -276,13 +278,9 @@ class LiveCommand {
       return "the results of " + run.entry.name + " could not be written";
     });
     if (!ending.is_normal()) {
-      if (writing && !written) {
-        complain(ending.reason + " while the models of " + run.entry.name +
-                 " were being evaluated; that goes on, and its results go to " +
-                 folder_->path().string());
-      } else {
-        tell_ending(ending);
-      }
+      words_.say(writing && !written ? ending.reason + " while the models of " + run.entry.name +
+                                           " were being evaluated; that goes on"
+                                     : ending.reason);
       if (is_slurms()) stay_for(writing);
       if (is_first() && is_there(written)) remove_notes();
       leave(exit_code_of(ending));
@@ -316,9 +314,7 @@ class LiveCommand {
     try {
       LiveOutcome outcome = outcome_of_notes(notes_of(run), ranks_.size());
       if (!fs::exists(mark_)) return;  // written, or begun anew by another call
-      if (const std::string first = first_to_go(notes_); !first.empty()) {
-        outcome.ending.reason += "; the first to end without a word was " + first;
-      }
+      name_first_to_go(outcome);
       (void)folder_.release();  // its file is not open in this process
       open_folder();
       if (folder_->find(run.entry.hash) == nullptr) {
@@ -330,6 +326,13 @@ class LiveCommand {
     } catch (const std::exception& e) {
       complain(e.what());
     }
+  }
+
+  /// As far as this rank sees the notes.
+  void name_first_to_go(LiveOutcome& outcome) const {
+    const std::string first = first_to_go(notes_);
+    if (first.empty()) return;
+    outcome.ending.reason += "; the first to end without a word was " + first;
   }
 
   static constexpr int not_written = 3;
@@ -353,7 +356,6 @@ class LiveCommand {
     return result.status == RunStatus::failed ? 1 : 0;
   }
 
-  void tell_ending(const Ending& ending) { words_->say(ending.reason); }
   void tell(const std::string& what) {
     complain("rank " + std::to_string(ranks_.rank()) + ": " + what);
   }
@@ -386,6 +388,7 @@ class LiveCommand {
   const po::variables_map& options_;
   const std::vector<std::string>& command_line_;
   bool quiet_;
+  LastWords& words_;
   LiveRanks ranks_;
   std::unique_ptr<Study> study_;
   std::vector<LiveRun> runs_;
@@ -395,7 +398,6 @@ class LiveCommand {
   std::unique_ptr<ResultsFolder> folder_;
   fs::path notes_;  // of the ranks; empty where this one cannot see the folder
   fs::path mark_;   // in that folder: these notes are of this call
-  std::optional<LastWords> words_;
   int exit_code_ = 0;
 };
 
@@ -406,8 +408,12 @@ int live(const po::variables_map& options, const std::vector<std::string>& comma
     const std::vector<std::size_t> runs = chosen_runs(options, study);
     check_live(study, runs, 1, true);  // most need more ranks, and say how many
   }
-  const std::unique_ptr<Transport> transport = mpi_transport();
-  return LiveCommand(options, command_line, *transport).execute();
+  LastWords words(rank_by_environment());
+  std::unique_ptr<Transport> transport = mpi_transport();
+  const int code = LiveCommand(options, command_line, words, *transport).execute();
+  transport.reset();  // waits for the others
+  words.say_no_more();
+  return code;
 }
 
 }  // namespace

@@ -332,7 +332,7 @@ int run(const po::variables_map& options, const std::vector<std::string>& comman
     std::cerr << "motley: interrupted; " << finished_of(runs, study, folder, ready)
               << "; the same command does the rest\n";
     if (json) print_json(run_document(study, folder.path(), false, Json::array()));
-    return 130;
+    return exit_when_interrupted;
   }
   if (untraced > 0) {
     complain(std::to_string(untraced) + " of " + std::to_string(runs.size()) +
