@@ -5,8 +5,8 @@
 # a sweep, kills one of its tasks, submits again, and compares the joined results with those of a local
 # run, byte for byte but for the two columns of wall time and memory. Where the program has MPI, a job runs an
 # algorithm for real, by srun and PMIx, and learns what the simulation does; others are told by Slurm
-# to end, as they are before their time limit, started by srun and by mpirun, and keep what they have measured. Needs Debian's slurm-wlm and munge. Everything it has started is
-# stopped at the end, however it ends.
+# to end, as they are before their time limit, started by srun and by mpirun, or lose a rank, and keep what they have
+# measured. Needs Debian's slurm-wlm and munge. Everything it has started is stopped at the end, however it ends.
 set -euo pipefail
 
 motley=$(realpath "$1")
@@ -216,6 +216,21 @@ end_by() { # OUT OPTIONS OF SCANCEL...
   is_kept "$1"
 }
 end_by ranks_told --signal=TERM
+
+# srun ends the others when a rank is killed; every rank says so, and the killed one is named.
+killed=$(submit_live killed "${for_long[@]}")
+until_true grep -q 'has begun' killed/slurm/live.log
+for process in /proc/[0-9]*; do
+  if [[ $(cat "$process/comm") == motley ]] && tr '\0' '\n' <"$process/environ" | grep -qx SLURM_PROCID=1 &&
+    grep -q "$place/killed" "$process/cmdline"; then
+    kill -KILL "${process#/proc/}"
+  fi
+done 2>/dev/null
+after "$killed"
+is_kept killed
+for rank in 0 1 2 3; do grep -q "rank $rank: the run is over: " killed/slurm/live.log; done
+grep -q '^sync-0,.*the first to end without a word was gpu-1 (rank 1)' killed/runs.csv
+
 end_by script_told --batch --signal=TERM # as Slurm does before the time limit
 # By mpirun, on the node of the script: it takes that for another one, since its name is not this host's.
 mkdir without_pmix
