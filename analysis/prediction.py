@@ -19,6 +19,7 @@ from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 from pictures.style import WIDTHS_IN, plt, small
 
 WITHIN = 0.1  # shaded: a prediction so near is a good one
+FITTED_FROM_BYTES = 100_000  # smaller messages are timed, but not fitted
 MARKERS = {"up": "^", "down": "v", "incast": "o", "outcast": "s", "ring": "D", "gradient": "x"}
 
 
@@ -68,14 +69,25 @@ def draw_prediction(table):
 
 
 def draw_fit(table):
-    """All timings of a calibration against what the fitted cluster gives for them."""
+    """All timings of a calibration against what the fitted cluster gives for them. Messages that are too small to be
+    fitted are hollow; where the fit gives no time at all to an empty one, it stands at the lower edge."""
     figure, axes = plt.subplots(figsize=(1.4 * WIDTHS_IN[1], WIDTHS_IN[1]))
     times = pd.concat([table["fitted_s"], table["measured_s"]])
-    draw_line_of_truth(axes, times.min() / 1.4, times.max() * 1.4)
+    low, high = times[times > 0].min() / 1.4, times.max() * 1.4
+    draw_line_of_truth(axes, low, high)
+    is_small = (table["bytes"] < FITTED_FROM_BYTES) & (table["what"] != "gradient")
     for what, marker in MARKERS.items():
-        rows = table[table["what"] == what]
-        if not rows.empty:
-            axes.plot(rows["measured_s"], rows["fitted_s"], marker, ms=3, alpha=0.6, label=what)
+        of_kind = table["what"] == what
+        if not of_kind.any():
+            continue
+        color = None
+        for rows, fill in ((table[of_kind & ~is_small], "full"), (table[of_kind & is_small], "none")):
+            # The first gives the kind its colour and its place in the legend, even when it is empty.
+            points = axes.plot(rows["measured_s"], rows["fitted_s"].clip(lower=low), marker, ms=3, alpha=0.6, color=color,
+                               fillstyle=fill, label=what if color is None else None, clip_on=False)
+            color = points[0].get_color()
+    if is_small.any():
+        axes.plot([], [], "o", ms=3, color="#6B6B6B", fillstyle="none", label="below 100 kB: not fitted")
     axes.set(xlabel="measured (s)", ylabel="fitted (s)")
     axes.legend(loc="upper left")
     return figure

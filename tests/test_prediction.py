@@ -4,6 +4,7 @@ import itertools
 import pathlib
 import sys
 import unittest
+import warnings
 
 ANALYSIS = pathlib.Path(__file__).resolve().parents[1] / "analysis"
 sys.path.insert(0, str(ANALYSIS))
@@ -56,14 +57,34 @@ class Names(unittest.TestCase):
         self.assertEqual(prediction.spread([-1, 0.125], 0.25, 0, 1), [0, 0.25])
 
 
+def timings_of(rows):
+    return pd.DataFrame(rows, columns=["what", "bytes", "measured_s", "fitted_s"])
+
+
 class Fit(unittest.TestCase):
     def test_every_kind_of_timing_is_drawn(self):
-        rows = [{"what": what, "measured_s": 0.1 + 0.01 * i, "fitted_s": 0.1} for i, what in enumerate(prediction.MARKERS)]
-        figure = prediction.draw_fit(pd.DataFrame(rows))
+        kinds = list(prediction.MARKERS)
+        figure = prediction.draw_fit(timings_of([(what, 0 if what == "gradient" else 1e6, 0.1 + 0.01 * i, 0.1)
+                                                 for i, what in enumerate(kinds)]))
         labels = [text.get_text() for text in figure.axes[0].get_legend().get_texts()]
         plt.close(figure)
-        self.assertIn("gradient", labels)
         self.assertEqual(set(labels), {"up", "down", "incast", "outcast", "ring", "gradient", "within 10%"})
+
+    def test_a_fit_without_latency_has_all_its_points_within_the_axes(self):
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")  # a limit that the axes ignore
+            figure = prediction.draw_fit(timings_of([("up", 0, 1e-3, 0.0), ("up", 1e3, 1e-3, 8e-5), ("up", 1e6, 0.08, 0.09)]))
+        axes = figure.axes[0]
+        self.assertEqual(axes.get_xlim(), axes.get_ylim())
+        low, high = axes.get_ylim()
+        points = [point for line in axes.lines if line.get_marker() == "^" for point in line.get_xydata()]
+        labels = [text.get_text() for text in axes.get_legend().get_texts()]
+        plt.close(figure)
+        self.assertAlmostEqual(low, 8e-5 / 1.4)
+        self.assertEqual(len(points), 3)
+        for point in points:
+            self.assertTrue(all(low <= value <= high for value in point), point)
+        self.assertIn("below 100 kB: not fitted", labels)
 
 
 if __name__ == "__main__":

@@ -102,8 +102,8 @@ void check_calibration(const Experiment& experiment, std::size_t ranks, const st
     throw InputError(file + ": /cluster: there is no host to send anything to");
   }
   if (ranks < needed) {
-    throw InputError("calibrate needs " + std::to_string(needed) +
-                     " ranks, as many as live, and there " +
+    throw InputError("calibrate needs " + std::to_string(needed) + " ranks, one per worker" +
+                     (cluster.servers.empty() ? "" : " and one for the server") + ", and there " +
                      (ranks == 1 ? "is 1" : "are " + std::to_string(ranks)) + ": " +
                      mpirun_line(needed, "motley calibrate " + file + " --out FILE"));
   }
