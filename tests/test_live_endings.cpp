@@ -151,6 +151,17 @@ TEST_CASE("a rank that falls silent ends the run everywhere, and what was measur
   CHECK(fs::exists(run.place.path() / "live" / "limits.csv"));
 }
 
+TEST_CASE("a rank of a calibration that falls silent ends it, and the others say so") {
+  LongRun run("calibrate", {"live.json", "--out", "measured.json", "--rounds", "1000"}, {});
+  run.program.wait_for_line("round 2 of");
+  kill(process_of(run.place.path(), 2), SIGSTOP);
+  const Outcome outcome = run.program.wait();
+  INFO(outcome.err);
+  CHECK(outcome.exit_code != 0);
+  CHECK(contains(outcome.err, "rank 0: the calibration is over: rank 2 has not been heard of"));
+  CHECK(contains(outcome.err, "rank 3: the calibration is over: rank 2 has not been heard of"));
+}
+
 TEST_CASE("a rank of a calibration that is killed ends it, and every rank says so") {
   LongRun run("calibrate", {"live.json", "--out", "measured.json", "--rounds", "1000"},
               {{"OMPI_MCA_btl", "tcp,self"}});
@@ -248,10 +259,14 @@ TEST_CASE("who ends because another rank was interrupted has not ended without a
   const Outcome outcome = run.program.wait();
   INFO(outcome.err);
   CHECK(outcome.exit_code != 0);
-  CHECK(contains(outcome.err, "rank 0: the run is over: interrupted by SIGTERM"));
-  CHECK(contains(outcome.err, "rank 2: the run is over: interrupted by SIGTERM"));
+  for (int rank = 0; rank < 4; ++rank) {
+    const std::string who = "rank " + std::to_string(rank);
+    CHECK(contains(outcome.err, who + ": the job is over: interrupted by SIGTERM"));
+  }
+  CHECK(contains(outcome.err, "the models of async-0 are still evaluated"));
   CHECK_FALSE(contains(outcome.err, "without a word"));
   CHECK(run.has_written(",ok,"));
+  CHECK(fs::exists(run.place.path() / "live" / "limits.csv"));
   CHECK(run.rows("curves.csv").size() == 401);
 }
 

@@ -32,6 +32,18 @@ TEST_CASE(
   CHECK_FALSE(silence.look(121, 2));  // of the first two none
 }
 
+TEST_CASE("a rank whose long message is still coming is not silent") {
+  Silence silence(2, 0);
+  for (double now = 1; now <= 60; ++now) {
+    silence.heard_of(0, now);
+    silence.heard_pieces(1, now <= 45 ? static_cast<std::uint64_t>(now / 20) : 2, now);
+    CHECK_FALSE(silence.look(now, 2));  // pieces came at 20 and 40 s
+  }
+  silence.heard_of(0, 70);
+  for (double now = 61; now < 70; ++now) CHECK_FALSE(silence.look(now, 2));
+  CHECK(silence.look(70, 2) == 1U);
+}
+
 TEST_CASE("of a file of notes that ends anywhere what is whole is read") {
   const TemporaryFolder folder;
   const fs::path file = folder.path() / "rank-0.log";

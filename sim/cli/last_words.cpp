@@ -106,6 +106,7 @@ LastWords::LastWords(std::size_t rank)
 }
 
 LastWords::~LastWords() {
+  shared_page.load()->ends_at_once = false;  // it ends by itself
   say_no_more();
   guardian_->dismiss();
 }

@@ -55,10 +55,8 @@ class Calibrating {
   const Ending& ending() const { return post_.ending(); }
 
   Measured measure() {
-    {
-      const SignsOfLife signs(post_);
-      start_together(post_, !ranks_.is_with_first());
-    }
+    const SignsOfLife signs(post_);
+    start_together(post_, !ranks_.is_with_first());
     const double begin = LiveClock::machine_s();
     for (std::size_t round = 0; round < setup_.rounds; ++round) {
       next_ = 0;
@@ -116,17 +114,8 @@ class Calibrating {
     post_.send(to, PacketKind::message, nothing, bytes);
   }
   void await(std::size_t from) {
-    wait([&] { return come_from_[from] > 0; });
+    post_.wait(forever, [&] { return come_from_[from] > 0; });
     --come_from_[from];
-  }
-
-  /// Never for ever: somebody may have stopped.
-  template <class Ready>
-  void wait(const Ready& ready) {
-    constexpr double patience_s = 300;
-    if (post_.wait(post_.now() + patience_s, ready)) return;
-    post_.end({Ending::How::failed, "a rank has not answered for 5 minutes"});
-    post_.throw_if_over();
   }
 
   /// Nobody goes on before all are here. By messages, not by MPI, whose own waiting takes a core.
@@ -134,11 +123,11 @@ class Calibrating {
     ++meetings_;
     ByteWriter nothing;
     if (me() == 0) {
-      wait([&] { return met_ == meetings_ * (post_.ranks() - 1); });
+      post_.wait(forever, [&] { return met_ == meetings_ * (post_.ranks() - 1); });
       post_.send_to_others(PacketKind::left, nothing);
     } else {
       post_.send(0, PacketKind::left, nothing, 0);
-      wait([&] { return met_ == meetings_; });
+      post_.wait(forever, [&] { return met_ == meetings_; });
     }
   }
 
@@ -234,6 +223,7 @@ class Calibrating {
         problem.gradient(x, samples.drawn(), g, *workspace);
         seconds.push_back(LiveClock::machine_s() - begin);
         all += seconds.back();
+        post_.wait(post_.now(), [] { return false; });  // the others hear that this one is alive
       }
       measured_.computing.push_back({me(), batch, median_of(seconds)});
       longest_s = std::max(longest_s, measured_.computing.back().seconds);
@@ -251,7 +241,7 @@ class Calibrating {
   Measured gathered() {
     Measured all;
     if (me() == 0) {
-      wait([&] { return have_told_ + 1 == post_.ranks(); });
+      post_.wait(forever, [&] { return have_told_ + 1 == post_.ranks(); });
       measured_by_[0] = measured_;
       for (const Measured& of : measured_by_) {
         all.network.insert(all.network.end(), of.network.begin(), of.network.end());

@@ -40,7 +40,8 @@ void on_interrupt(void (*act)(int)) {
 
 std::string interruption(int signal) {
   if (signal == SIGINT) return "interrupted by SIGINT";
-  return "interrupted by SIGTERM (somebody ends the job; mpirun and srun do so when a rank is gone)";
+  return "interrupted by SIGTERM (somebody ends the job; mpirun and srun do so when a rank is "
+         "gone)";
 }
 
 }  // namespace motley

@@ -94,6 +94,7 @@ class MpiTransport final : public Transport {
     rank_ = static_cast<std::size_t>(number);
     MPI_Comm_size(world_, &number);
     size_ = static_cast<std::size_t>(number);
+    pieces_from_.resize(size_, 0);
   }
 
   ~MpiTransport() override {
@@ -153,7 +154,10 @@ class MpiTransport final : public Transport {
     hand_to_mpi();
     begin_to_receive();
     for (auto message = incoming_.begin(); message != incoming_.end(); ++message) {
-      if (!are_done(message->pieces, "MPI_Irecv")) continue;
+      const std::size_t pieces = message->pieces.size();
+      const bool is_here = are_done(message->pieces, "MPI_Irecv");
+      pieces_from_[message->from] += pieces - message->pieces.size();
+      if (!is_here) continue;
       Arrived arrived{message->from, std::move(message->bytes)};
       incoming_.erase(message);
       return arrived;
@@ -164,6 +168,8 @@ class MpiTransport final : public Transport {
   bool is_busy() const override { return !outgoing_.empty() || !incoming_.empty(); }
   bool has_sent_all() const override { return outgoing_.empty(); }
   bool is_receiving() const override { return !incoming_.empty(); }
+
+  std::uint64_t pieces_from(std::size_t rank) const override { return pieces_from_[rank]; }
 
   std::vector<std::string> machines() override { return exchange(this_machine()); }
 
@@ -303,6 +309,7 @@ class MpiTransport final : public Transport {
   std::list<Outgoing> outgoing_;
   std::list<Incoming> incoming_;
   std::vector<bool> must_wait_;                       // by rank; of hand_to_mpi()
+  std::vector<std::uint64_t> pieces_from_;            // by rank
   std::map<std::size_t, std::vector<Buffer>> spare_;  // by capacity
 };
 

@@ -109,6 +109,9 @@ void Referee::judge_silence() {
   const double now = context_.clock();
   Post& post = context_.post();
   silence_.heard_of(post.rank(), now);
+  for (std::size_t rank = 0; rank < post.ranks(); ++rank) {
+    silence_.heard_pieces(rank, post.transport().pieces_from(rank), now);
+  }
   // The others hear of the first rank only.
   const std::optional<std::size_t> rank = silence_.look(now, post.rank() == 0 ? post.ranks() : 1);
   if (!rank) return;

@@ -218,8 +218,14 @@ Ending wait_for_all(LiveRanks& ranks, const std::function<std::optional<std::str
     return {Ending::How::finished, ""};
   } catch (const RunOver&) {
   }
-  constexpr double patience_s = 2;  // where somebody is gone, what was sent to it may never leave
-  post.wait_anyway(post.now() + patience_s, [&] { return post.transport().has_sent_all(); });
+  // Who leaves first makes mpirun end the others, who are to hear the reason before. Where somebody is gone, what was
+  // sent to it may never leave.
+  const double patience_s = post.ending().how == Ending::How::interrupted ? 0.5 : 2;
+  ByteWriter nothing;
+  post.send_to_others(PacketKind::farewell, nothing);
+  post.wait_anyway(post.now() + patience_s, [&] {
+    return post.farewells().size() + 1 == post.ranks() && post.transport().has_sent_all();
+  });
   return post.ending();
 }
 

@@ -29,6 +29,9 @@ void SignsOfLife::look() {
     post_.send(0, PacketKind::alive);
   }
   silence_.heard_of(post_.rank(), now);
+  for (std::size_t other = 0; other < post_.ranks(); ++other) {
+    silence_.heard_pieces(other, post_.transport().pieces_from(other), now);
+  }
   const std::optional<std::size_t> rank = silence_.look(now, is_first ? post_.ranks() : 1);
   if (!rank) return;
   std::ostringstream text;

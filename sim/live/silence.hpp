@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <vector>
 
@@ -14,9 +15,15 @@ class Silence {
   /// A rank that moves its messages on is heard of every quarter of a second, however busy its machine is.
   static constexpr double too_long_s = 30;
 
-  Silence(std::size_t ranks, double now) : heard_s_(ranks, now), looked_s_(now) {}
+  Silence(std::size_t ranks, double now)
+      : heard_s_(ranks, now), pieces_(ranks, 0), looked_s_(now) {}
 
   void heard_of(std::size_t rank, double now) { heard_s_[rank] = now; }
+  /// So many pieces of messages have come from it in all. A long one holds up all that the rank has to say.
+  void heard_pieces(std::size_t rank, std::uint64_t pieces, double now) {
+    if (pieces != pieces_[rank]) heard_of(rank, now);
+    pieces_[rank] = pieces;
+  }
 
   /// Call it again and again, a few times a second: the first of the first `ranks` that is silent.
   std::optional<std::size_t> look(double now, std::size_t ranks) {
@@ -33,7 +40,8 @@ class Silence {
   }
 
  private:
-  std::vector<double> heard_s_;  // by rank
+  std::vector<double> heard_s_;        // by rank
+  std::vector<std::uint64_t> pieces_;  // by rank
   double looked_s_;
 };
 

@@ -42,6 +42,8 @@ class Transport {
   virtual bool has_sent_all() const = 0;
   /// Whether something is being received.
   virtual bool is_receiving() const = 0;
+  /// How many messages, or pieces of long ones, have come from it.
+  virtual std::uint64_t pieces_from(std::size_t rank) const = 0;
   /// By which ranks of one machine are told from those of another. Called by all ranks together, as is
   /// exchange().
   virtual std::vector<std::string> machines() = 0;

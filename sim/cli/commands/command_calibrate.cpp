@@ -250,7 +250,7 @@ int calibrate(const po::variables_map& options, const std::vector<std::string>&)
     std::_Exit(interrupting_signal() != 0 ? exit_when_interrupted
                                           : 1);  // MPI would wait for a rank that is silent
   }
-  words.expect({"the calibration is over: "}, LastWords::Interrupt::ends_at_once);
+  words.expect({"the job is over: "}, LastWords::Interrupt::ends_at_once);
   if (interrupting_signal() != 0) std::_Exit(exit_when_interrupted);
   if (ranks.rank() != 0) return 0;
   const ClusterFit fit = fit_cluster(measured, experiment.cluster());

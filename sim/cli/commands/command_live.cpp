@@ -114,7 +114,7 @@ class LiveCommand {
     }
     try {
       share_notes();
-      prepare_last_words();
+      words_.introduce(name_of_rank(study_->experiment(0).cluster(), ranks_.rank()), own_mark());
       for (const LiveRun& run : runs_) {
         const int code = execute(run);
         if (code != 0) return code;
@@ -188,11 +188,18 @@ class LiveCommand {
   fs::path own_mark() const {
     return notes_.empty() ? notes_ : notes_ / ("rank-" + std::to_string(ranks_.rank()));
   }
-  void prepare_last_words() {
-    words_.introduce(name_of_rank(study_->experiment(0).cluster(), ranks_.rank()), own_mark());
+  void expect_end_of_run() {
     const std::string where =
         is_first() ? "; what was measured goes to " + live_folder(options_, *study_).string() : "";
     words_.expect({"the run is over: ", where}, LastWords::Interrupt::is_noted);
+  }
+  /// While its models are evaluated.
+  void expect_end_of_job(const LiveRun& run) {
+    const std::string where =
+        is_first() ? ", and the results go to " + live_folder(options_, *study_).string() : "";
+    words_.expect(
+        {"the job is over: ", "; the models of " + run.entry.name + " are still evaluated" + where},
+        LastWords::Interrupt::is_noted);
   }
   void remove_notes() const {
     std::error_code error;
@@ -237,6 +244,7 @@ class LiveCommand {
       result.wall_s = LiveClock::machine_s() - begin_s;
       return store(run, result, outcome);
     };
+    expect_end_of_run();
     // Whoever kills the whole job leaves its ranks no time to write anything.
     std::optional<Guardian> guardian;
     if (is_first() && !notes_.empty()) {
@@ -253,8 +261,9 @@ class LiveCommand {
     if (outcome.logs) {
       // Who interrupts a job kills it in a moment, and mpirun kills those that are left when others are gone: what
       // was measured is written by a process that is not part of the job any more.
-      writing.emplace([&] {
+      writing.emplace([&, rank = getpid()] {
         words_.disown();
+        rank_ = rank;
         try {
           if (!folder_) open_folder();
           return write(outcome);
@@ -268,6 +277,7 @@ class LiveCommand {
       if (is_slurms()) stay_for(writing);
       leave(exit_code_of(outcome.ending));
     }
+    expect_end_of_job(run);
     // Its exit code; not_written when nothing is there.
     std::optional<int> written;
     const Ending ending = wait_for_all(ranks_, [&]() -> std::optional<std::string> {
@@ -278,9 +288,9 @@ class LiveCommand {
       return "the results of " + run.entry.name + " could not be written";
     });
     if (!ending.is_normal()) {
-      words_.say(writing && !written ? ending.reason + " while the models of " + run.entry.name +
-                                           " were being evaluated; that goes on"
-                                     : ending.reason);
+      const bool goes_on = writing && !written;
+      if (ending.how == Ending::How::failed && !goes_on) expect_end_of_run();
+      words_.say(ending.reason);
       if (is_slurms()) stay_for(writing);
       if (is_first() && is_there(written)) remove_notes();
       leave(exit_code_of(ending));
@@ -346,8 +356,9 @@ class LiveCommand {
     result.peak_rss_mb = peak_memory_mb();
     folder_->store(run.entry.hash, run.description, result);
     folder_->write_csvs();
+    const bool is_left_alone = rank_ && getppid() != *rank_;  // the others' end completes no files
+    if (is_left_alone || !outcome.ending.is_normal()) complete_files(std::cerr);
     if (!outcome.ending.is_normal()) {
-      complete_files(std::cerr);
       std::cerr << "motley: what was measured up to " << result.virtual_s << " s is in "
                 << folder_->path().string() << "\n";
     }
@@ -396,8 +407,9 @@ class LiveCommand {
   TraceRequest trace_;
   bool emulate_ = true;
   std::unique_ptr<ResultsFolder> folder_;
-  fs::path notes_;  // of the ranks; empty where this one cannot see the folder
-  fs::path mark_;   // in that folder: these notes are of this call
+  fs::path notes_;             // of the ranks; empty where this one cannot see the folder
+  fs::path mark_;              // in that folder: these notes are of this call
+  std::optional<pid_t> rank_;  // in the process that writes: whose results it writes
   int exit_code_ = 0;
 };
 
@@ -412,7 +424,6 @@ int live(const po::variables_map& options, const std::vector<std::string>& comma
   std::unique_ptr<Transport> transport = mpi_transport();
   const int code = LiveCommand(options, command_line, words, *transport).execute();
   transport.reset();  // waits for the others
-  words.say_no_more();
   return code;
 }
 
