@@ -254,6 +254,8 @@ class Calibrating {
       post_.send(0, PacketKind::log, mine, 0);
     }
     meet();
+    // The first rank has much to do before it looks at messages again.
+    post_.wait(forever, [&] { return post_.transport().has_sent_all(); });
     return all;
   }
 

@@ -11,13 +11,13 @@
 
 #include "sim/base/format.hpp"
 #include "sim/base/guardian.hpp"
-#include "sim/base/machine_memory.hpp"
 #include "sim/base/process_apart.hpp"
 #include "sim/cli/command_line.hpp"
 #include "sim/cli/command_options.hpp"
 #include "sim/cli/last_words.hpp"
 #include "sim/cli/live_plan.hpp"
 #include "sim/cli/live_refusal.hpp"
+#include "sim/cli/live_warnings.hpp"
 #include "sim/cli/results_kind.hpp"
 #include "sim/cli/tables/summary.hpp"
 #include "sim/cli/trace_options.hpp"
@@ -38,47 +38,6 @@ double peak_memory_mb() {
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);
   return static_cast<double>(usage.ru_maxrss) / 1024;
-}
-
-/// Where computations took longer than they were to.
-void warn_of_overruns(const std::vector<RunLog>& logs, RunResult& result) {
-  std::uint64_t all = 0;
-  std::uint64_t late = 0;
-  double computed_s = 0;
-  double late_s = 0;
-  for (const RunLog& log : logs) {
-    all += log.computations;
-    late += log.overruns;
-    computed_s += log.computed_s;
-    late_s += log.overrun_s;
-  }
-  if (late == 0) return;
-  std::ostringstream text;
-  text.precision(2);
-  text << "had " << late << " of " << all
-       << " computations that took longer in reality than the scenario gives them, by "
-       << 100 * late_s / computed_s
-       << " % of all computing: the machine is too busy or too slow for this scenario";
-  result.warnings.push_back({"overrun", text.str()});
-}
-
-/// Where messages were larger than the scenario says.
-void warn_of_large_messages(const std::vector<RunLog>& logs, RunResult& result) {
-  std::uint64_t messages = 0;
-  double more = 0;
-  for (const RunLog& log : logs) {
-    messages += log.large_messages;
-    more += log.large_by_bytes;
-  }
-  if (messages == 0) return;
-  std::ostringstream text;
-  text
-      << messages << " messages held more than the scenario gives them, by "
-      << shown_bytes(more / static_cast<double>(messages))
-      << " on average: what was trained is larger than the model_size, it was quantised to so many "
-         "levels that listing them takes room, or the samples' scores of biased_local, which "
-         "really travel as lists; they took longer than they would have";
-  result.warnings.push_back({"large_messages", text.str()});
 }
 
 /// How the program ends, the worst of its runs.
@@ -341,7 +300,7 @@ class LiveCommand {
   /// As far as this rank sees the notes.
   void name_first_to_go(LiveOutcome& outcome) const {
     const std::string first = first_to_go(notes_);
-    if (first.empty()) return;
+    if (first.empty() || outcome.ending.is_normal()) return;
     outcome.ending.reason += "; the first to end without a word was " + first;
   }
 
@@ -356,8 +315,8 @@ class LiveCommand {
     result.peak_rss_mb = peak_memory_mb();
     folder_->store(run.entry.hash, run.description, result);
     folder_->write_csvs();
-    const bool is_left_alone = rank_ && getppid() != *rank_;  // the others' end completes no files
-    if (is_left_alone || !outcome.ending.is_normal()) complete_files(std::cerr);
+    const bool rank_has_left = rank_ && getppid() != *rank_;  // and will not complete the files
+    if (rank_has_left || !outcome.ending.is_normal()) complete_files(std::cerr);
     if (!outcome.ending.is_normal()) {
       std::cerr << "motley: what was measured up to " << result.virtual_s << " s is in "
                 << folder_->path().string() << "\n";
