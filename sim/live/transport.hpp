@@ -30,9 +30,9 @@ class Transport {
   virtual Buffer buffer(std::size_t size) = 0;
   /// Gives one back.
   virtual void give_back(Buffer buffer) = 0;
-  /// Sends it and goes on at once; what MPI was not handed yet moves on by poll(). Of two messages to one rank the second is announced after the first,
-  /// but may be there before it. `gone` is called by the poll() that finds that MPI needs its bytes no
-  /// more: they are on the wire, or in the system's buffers.
+  /// Sends it and goes on at once; what MPI was not handed yet moves on by poll(). Of two messages to one rank the
+  /// second is announced after the first, but may be there before it. `gone` is called by the poll() that finds that
+  /// MPI needs its bytes no more: they are on the wire, or in the system's buffers.
   virtual void send(std::size_t to, Buffer bytes, std::function<void()> gone = {}) = 0;
   /// Moves everything on, and returns a message that has arrived.
   virtual std::optional<Arrived> poll() = 0;
