@@ -46,7 +46,8 @@ def spread(wanted, gap, low, high):
 
 
 def draw_prediction(table):
-    """Time per update of every algorithm. Their names stand in a column beside the axes, in the order of the points."""
+    """Time per update of every algorithm, with how far off it may be by chance where replicas tell. Their names stand in a
+    column beside the axes, in the order of the points."""
     line_in = 1.3 * small() / 72
     height = max(WIDTHS_IN[1], (len(table) + 6) * line_in)
     figure, axes = plt.subplots(figsize=(1.6 * WIDTHS_IN[1], height))
@@ -60,6 +61,10 @@ def draw_prediction(table):
     wanted = [axes.transAxes.inverted().transform(axes.transData.transform(point))[1] for point in points]
     gap = line_in / (height * axes.get_position().height)
     for (_, row), point, place in zip(rows.iterrows(), points, spread(wanted, gap, gap / 2, 1 - gap / 2)):
+        chance = row.get("update_chance")  # by how much they may be apart by chance, of what was measured
+        if pd.notna(chance):
+            apart = chance * point[0]
+            axes.errorbar(*point, yerr=[[min(apart, 0.99 * point[1])], [apart]], color="#2F4468", lw=0.8, capsize=1.5, zorder=2)
         axes.plot(*point, "o", ms=4, color="#2F4468", zorder=3)
         axes.annotate(f"{row['algorithm']} {row['update_error']:+.1%}", point, xytext=(1.04, place), textcoords="axes fraction",
                       fontsize=small(), ha="left", va="center", annotation_clip=False,

@@ -2,12 +2,13 @@
 # Holds predictions against reality: live_test.sh MOTLEY [RESULTS]
 #
 # On a cluster of network namespaces (see live_cluster.sh): measures its links, simulates eight algorithms on what
-# was measured, runs the same algorithms for real by MPI, and compares; then three of them, shorter, with messages of
-# 2.5 MB. Fails unless the time per update is within 10 % of what was measured, the order of the algorithms is kept,
-# mean staleness is within 10 %, and sync, allreduce and local learn the same, update by update. With RESULTS the
-# results are kept there. Six minutes; as root, with openmpi-bin and iproute2. Exit code 2 says that nothing is decided: no
+# was measured, with twenty seeds, runs the same algorithms for real by MPI, and compares; then three of them with
+# messages of 2.5 MB. Fails unless the time per update is within 10 % of what was measured, the order of the algorithms is
+# kept, mean staleness is within 10 %, and sync, allreduce and local learn the same, update by update. With RESULTS the
+# results are kept there. Seven minutes; as root, with openmpi-bin and iproute2. Exit code 2 says that nothing is decided: no
 # such cluster can be made here; or times, or their order, were off twice, and this is a virtual machine whose host took
-# more than 2 % of its time away meanwhile (what is learnt, and staleness, must hold then, too).
+# more than 2 % of its time away meanwhile. Times that are off by more than 10 % and that share fail then, too, as do
+# staleness and what is learnt.
 set -euo pipefail
 
 motley=$(realpath "$1")
@@ -78,9 +79,9 @@ curve() { # RESULTS ALGORITHM EVERY
       if ($column["updates"] % every == 0 && !seen[$column["updates"]]++)
         print $column["updates"], $column["test_loss"], $column["test_accuracy"] }' "$1/curves.csv"
 }
-# Those whose figure is more than 10 % from what was measured.
-off() { # COMPARE.CSV FIGURE
-  awk -F, -v figure="$2" '
+# Those whose figure is further from what was measured than so many thousandths of it.
+off() { # COMPARE.CSV FIGURE THOUSANDTHS
+  awk -F, -v figure="$2" -v share="$3" '
     NR == 1 {
       for (i = 1; i <= NF; ++i) column[$i] = i
       if (!(("measured_" figure) in column) || !(("predicted_" figure) in column)) {
@@ -91,45 +92,55 @@ off() { # COMPARE.CSV FIGURE
     { measured = $column["measured_" figure]; predicted = $column["predicted_" figure]
       difference = predicted - measured
       if (difference < 0) difference = -difference
-      if (difference > 0.1 * measured) print $1 ": " predicted " predicted, " measured " measured" }' "$1"
+      if (difference > share / 1000 * measured) print $1 ": " predicted " predicted, " measured " measured" }' "$1"
 }
 
-# Measures, simulates, runs and compares the scenario, in this folder. The options are for calibrate. What is off in
-# time comes into errors.txt, and how much of the machine's time its host took away into `stolen`, in a thousand.
-measure() { # SCENARIO ALGORITHMS OPTIONS...
-  local scenario=$1 algorithms=$2 error stolen_before stolen_after all_before all_after
-  shift 2
-  rm -rf simulated live
-  read -r stolen_before all_before <<<"$(ticks)"
-  "$MOTLEY_MPIRUN" -n 5 "$motley" calibrate "$scenario" --out measured.json --rounds 9 "$@"
-  "$motley" run measured.json --out simulated --no-whatif --quiet >simulated.txt
-  "$MOTLEY_MPIRUN" -n 5 "$motley" live measured.json --out live --trace :12s --quiet >live.txt
-  read -r stolen_after all_after <<<"$(ticks)"
-  stolen=$(((stolen_after - stolen_before) * 1000 / (all_after - all_before)))
+# Measures the links, and simulates the scenario on them, in this folder. The options are for calibrate.
+predict() { # SCENARIO OPTIONS...
+  "$MOTLEY_MPIRUN" -n 5 "$motley" calibrate "$1" --out measured.json --rounds 9 "${@:2}"
+  rm -rf simulated
+  "$motley" run measured.json --set /replicas=20 --out simulated --no-whatif --quiet >simulated.txt
+}
+
+# Runs these algorithms of it for real, so often, and compares. What is off in time comes into errors.txt.
+measure() { # ALGORITHMS RUNS
+  local algorithm error
+  local chosen=()
+  for algorithm in $1; do chosen+=(--algorithm "$algorithm"); done
+  rm -rf live
+  "$MOTLEY_MPIRUN" -n 5 "$motley" live measured.json "${chosen[@]}" --set "/replicas=$2" --out live --trace :12s --quiet >live.txt
   "$motley" compare simulated live | tee compare.txt
-  printf 'The host of this machine took %d.%d %% of its time away\n' $((stolen / 10)) $((stolen % 10))
-
   tail -n +2 live/compare.csv | cut -d, -f1 | sort >compared.txt
-  tr ' ' '\n' <<<"$algorithms" | sort | cmp - compared.txt || fail "compared were only: $(tr '\n' ' ' <compared.txt)"
-  off live/compare.csv staleness >errors.txt
+  tr ' ' '\n' <<<"$1" | sort | cmp - compared.txt || fail "compared were only: $(tr '\n' ' ' <compared.txt)"
+  off live/compare.csv staleness 100 >errors.txt
   while read -r error; do fail "mean staleness of $error"; done <errors.txt
-  off live/compare.csv update_s | sed 's/^/time per update of /' >errors.txt
-  grep -q 'ordering kept' compare.txt || echo 'the order of the algorithms' >>errors.txt
+  off live/compare.csv update_s 100 | sed 's/^/time per update of /' >errors.txt
+  if [[ $1 == *' '* ]] && ! grep -q 'ordering kept' compare.txt; then echo 'the order of the algorithms' >>errors.txt; fi
 }
 
-hold() { # WHAT SCENARIO ALGORITHMS EVERY OPTIONS...
-  local what=$1 scenario=$2 algorithms=$3 every=$4 algorithm error points
+# The same, in this folder, once more where the machine is disturbed, and judged. Links that were measured in it before are
+# not measured again unless it is.
+hold() { # WHAT ALGORITHMS RUNS EVERY SCENARIO OPTIONS...
+  local what=$1 algorithms=$2 runs=$3 every=$4 algorithm error points round stolen
+  local stolen_before stolen_after all_before all_after
   shift 4
-  echo "Messages of $what"
-  measure "$scenario" "$algorithms" "$@"
-  if [[ -s errors.txt ]] && ((stolen > 20)); then
-    printf 'Once more, since on such a machine that may be the reason: %s\n' "$(paste -sd ';' errors.txt)"
-    measure "$scenario" "$algorithms" "$@"
-  fi
-  if [[ -s errors.txt ]] && ((stolen > 20)); then
+  for round in 1 2; do
+    echo "Messages of $what"
+    read -r stolen_before all_before <<<"$(ticks)"
+    if ((round > 1)) || [[ ! -e measured.json ]]; then predict "$@"; fi
+    measure "$algorithms" "$runs"
+    read -r stolen_after all_after <<<"$(ticks)"
+    stolen=$(((stolen_after - stolen_before) * 1000 / (all_after - all_before)))
+    printf 'The host of this machine took %d.%d %% of its time away\n' $((stolen / 10)) $((stolen % 10))
+    if [[ ! -s errors.txt ]] || ((stolen <= 20)); then break; fi
+    printf 'Off, on a disturbed machine: %s\n' "$(paste -sd ';' errors.txt)"
+  done
+  if ((stolen <= 20)); then
+    while read -r error; do fail "$error"; done <errors.txt
+  elif [[ -s errors.txt ]]; then
     printf 'not decided on such a machine: %s\n' "$(paste -sd ';' errors.txt)" >&2
     undecided=true
-  else
+    off live/compare.csv update_s $((100 + stolen)) | sed 's/^/time per update of /' >errors.txt
     while read -r error; do fail "$error"; done <errors.txt
   fi
   for algorithm in sync allreduce local; do
@@ -143,11 +154,15 @@ hold() { # WHAT SCENARIO ALGORITHMS EVERY OPTIONS...
   done
 }
 
-hold '1 MB' scenario.json 'sync async stale allreduce local grouping od_sgd biased_local' 2
+hold '1 MB' 'sync async stale allreduce local grouping od_sgd biased_local' 1 2 scenario.json
 mkdir -p large
 cd large
-hold '2.5 MB' ../scenario.json 'sync async allreduce' 2 --set /cost/model_size=2.5MB --set /stop/time=20s \
-  --set '/algorithms=[{"name": "sync"}, {"name": "async"}, {"name": "allreduce"}]'
+large=(../scenario.json --set /cost/model_size=2.5MB --set /stop/time=20s
+  --set '/algorithms=[{"name": "sync"}, {"name": "async"}, {"name": "allreduce"}]')
+hold '2.5 MB' 'sync allreduce' 1 2 "${large[@]}"
+mv live steady
+# Which messages of async meet is chance: in 20 s one simulated run is 6.5 % from the next (a standard deviation).
+hold '2.5 MB, async four times' async 4 2 "${large[@]}"
 
 if $failed; then exit 1; fi
 if $undecided; then

@@ -1,5 +1,7 @@
 // What calibrate makes of timings, and compare of results: without MPI.
 
+#include <cmath>
+
 #include "sim/cli/tables/prediction.hpp"
 #include "sim/live/cluster_fit.hpp"
 #include "tests/small_scenario.hpp"
@@ -73,7 +75,7 @@ TEST_CASE(
     fs::create_directory(folder.path() / name);
     folder.write(
         name + "/runs.csv",
-        "run,algorithm,status,virtual_s,updates,mean_staleness,compute_s,transfer_s,wait_s,"
+        "run,algorithm,replica,status,virtual_s,updates,mean_staleness,compute_s,transfer_s,wait_s,"
         "discarded_s,bytes,time_to_target_s\n" +
             rows);
     folder.write(name + "/staleness.csv",
@@ -86,9 +88,9 @@ TEST_CASE(
   };
   // a: 10 updates by 5 s predicted, 20 by 8 s measured, whatever comes after; b: 9 s / 30 and 12 s / 20.
   const fs::path sim =
-      results("sim", "a-0,a,ok,10,20,0.75,10,5,5,0,1000,\nb-0,b,ok,9,30,0,10,5,5,0,300,\n");
+      results("sim", "a-0,a,0,ok,10,20,0.75,10,5,5,0,1000,\nb-0,b,0,ok,9,30,0,10,5,5,0,300,\n");
   const fs::path live =
-      results("live", "a-0,a,ok,10,25,0.5,10,5,25,0,1250,\nb-0,b,ok,12,20,0,10,5,5,0,200,\n");
+      results("live", "a-0,a,0,ok,10,25,0.5,10,5,25,0,1250,\nb-0,b,0,ok,12,20,0,10,5,5,0,200,\n");
   const std::vector<Prediction> both = predictions(sim, live);
   REQUIRE(both.size() == 2);
   CHECK(both[0].update_error() == Approx(0.25));
@@ -156,6 +158,46 @@ TEST_CASE("a batch that not all workers of a class were timed with is left out")
   const ClusterFit fit = fit_cluster(measured, two_workers());
   CHECK(fit.samples_per_s.at("w").size() == 1);
   CHECK(fit.speeds.size() == 2);
+}
+
+TEST_CASE(
+    "how much of an error may be chance is told by replicas, and targets are of the same seeds") {
+  const TemporaryFolder folder;
+  const auto results = [&](const std::string& name, const std::vector<double>& seconds) {
+    fs::create_directory(folder.path() / name);
+    std::string rows =
+        "run,algorithm,replica,status,virtual_s,updates,mean_staleness,compute_s,transfer_s,wait_s,"
+        "discarded_s,bytes,time_to_target_s\n";
+    for (std::size_t i = 0; i < seconds.size(); ++i) {
+      const std::string replica = std::to_string(i);
+      rows += "a-" + replica + ",a," + replica + ",ok," + std::to_string(seconds[i]) +
+              ",10,0,1,1,0,0,1," + std::to_string(seconds[i] / 2) + "\n";
+    }
+    folder.write(name + "/runs.csv", rows);
+    folder.write(name + "/staleness.csv", "run,class,staleness,count\n");
+    folder.write(name + "/curves.csv", "run,updates,time_s\n");
+    return folder.path() / name;
+  };
+  const fs::path one = results("one", {11});
+  const fs::path three = results("three", {9, 10, 14});
+  const fs::path others = results("others", {10, 11, 15});
+  CHECK_FALSE(predictions(one, one).front().update_chance);
+
+  // The mean of three runs against a fourth: variance 7, and Student's t with two degrees of freedom.
+  const Prediction of_three = predictions(three, one).front();
+  const double t = 4.302652729749;
+  CHECK(of_three.predicted.runs == 3);
+  CHECK(of_three.measured.runs == 1);
+  CHECK(of_three.update_error() == Approx(0).margin(1e-12));
+  CHECK(*of_three.update_chance == Approx(t * std::sqrt(7.0 / 3 + 7) / 11));
+  // Of the one replica that both have.
+  CHECK(*of_three.predicted.target_s == Approx(4.5));
+  CHECK(*of_three.measured.target_s == Approx(5.5));
+  // One simulated run against three: the same.
+  CHECK(*predictions(one, three).front().update_chance == Approx(t * std::sqrt(7.0 / 3 + 7) / 11));
+  // The same replicas: each is a second too fast, and nothing of that is chance.
+  CHECK(*predictions(three, others).front().update_chance == Approx(0).margin(1e-9));
+  CHECK(*predictions(three, others).front().predicted.target_s == Approx(5.5));
 }
 
 TEST_CASE("errors of figures that are nearly nothing are empty, not endless") {

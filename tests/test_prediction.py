@@ -50,6 +50,17 @@ class Names(unittest.TestCase):
         plt.close(figure)
         self.assertTrue(box.y0 < height < box.y1)
 
+    def test_how_far_off_it_may_be_by_chance_is_drawn_where_replicas_tell(self):
+        table = table_of([(0.5, 0.52), (0.2, 0.2)])
+        table["update_chance"] = [0.2, float("nan")]
+        figure = prediction.draw_prediction(table)
+        bars = figure.axes[0].containers
+        plt.close(figure)
+        self.assertEqual(len(bars), 1)
+        (low, high), = [segment[:, 1] for segment in bars[0].lines[2][0].get_segments()]
+        self.assertAlmostEqual(low, 0.42)
+        self.assertAlmostEqual(high, 0.62)
+
     def test_places_are_moved_no_further_than_they_must_be(self):
         self.assertEqual(prediction.spread([0.2, 0.5], 0.1, 0, 1), [0.2, 0.5])
         # Two at the upper end: the last goes to the end, the one before by the gap below it.

@@ -18,6 +18,8 @@ ProcessApart::ProcessApart(const std::function<int()>& work) {
   if (process_ > 0) return;
   setsid();
   std::signal(SIGPIPE, SIG_IGN);  // whoever read what is said may be gone
+  for (const int asks_to_end : {SIGINT, SIGTERM})
+    std::signal(asks_to_end, SIG_IGN);  // its job, not this process
   const int code = work();
   std::cout.flush();
   std::cerr.flush();

@@ -7,7 +7,7 @@
 namespace motley {
 
 /// A piece of work in a process of its own, with a copy of all that is here. It goes on when this process is killed,
-/// or the whole job that this one is part of.
+/// or the whole job that this one is part of is asked to end (SIGINT, SIGTERM).
 class ProcessApart {
  public:
   /// `work` returns the exit code. This thread is the only one that the new process has, and no destructor of what

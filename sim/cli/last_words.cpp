@@ -7,8 +7,10 @@
 #include <chrono>
 #include <csignal>
 #include <cstdint>
+#include <cstdlib>
 #include <cstring>
 #include <fstream>
+#include <iostream>
 #include <optional>
 #include <sys/mman.h>
 #include <system_error>
@@ -150,6 +152,13 @@ void LastWords::say(const std::string& reason) {
 
 void LastWords::say_no_more() {
   shared_page.load()->said = true;
+}
+
+void LastWords::leave(int code) {
+  say_no_more();
+  std::cout.flush();
+  std::cerr.flush();
+  std::_Exit(code);
 }
 
 std::string first_to_go(const fs::path& folder) {

@@ -38,6 +38,8 @@ class LastWords {
   void say(const std::string& reason);
   /// This process ends now, as it should or with all said.
   void say_no_more();
+  /// Ends it, without MPI's own end, which would wait for ranks that may be gone.
+  [[noreturn]] void leave(int code);
   /// In a process that was forked since: this is not its end.
   void disown() { guardian_->disown(); }
 

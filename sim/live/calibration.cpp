@@ -2,14 +2,14 @@
 
 #include <algorithm>
 #include <chrono>
-#include <stdexcept>
 
 #include "sim/base/format.hpp"
 #include "sim/base/machine_memory.hpp"
 #include "sim/engine/computing/worker_samples.hpp"
-#include "sim/live/median.hpp"
+#include "sim/live/farewell.hpp"
 #include "sim/live/signs_of_life.hpp"
 #include "sim/live/start_together.hpp"
+#include "sim/results/statistics/estimate.hpp"
 
 namespace motley {
 
@@ -52,7 +52,7 @@ class Calibrating {
     });
   }
 
-  const Ending& ending() const { return post_.ending(); }
+  Post& post() { return post_; }
 
   Measured measure() {
     const SignsOfLife signs(post_);
@@ -70,7 +70,7 @@ class Calibrating {
       time_everything(round == 0);
     }
     for (Repeated& each : timed_here_) {
-      each.timing.seconds = median_of(each.seconds);
+      each.timing.seconds = *median_of(each.seconds);
       measured_.network.push_back(each.timing);
     }
     if (setup_.computes) time_gradients();
@@ -213,7 +213,7 @@ class Calibrating {
     constexpr double enough_s = 10;
     double longest_s = 0;
     for (std::size_t batch = 1;
-         batch <= std::min(most, problem.train_size()) && longest_s < enough_s; batch *= 2) {
+         batch <= std::min(most, problem.train_size()) && 2 * longest_s < enough_s; batch *= 2) {
       std::vector<double> seconds;
       double all = 0;
       while (all < enough_s && (seconds.size() < setup_.rounds || all < least_s)) {
@@ -225,7 +225,7 @@ class Calibrating {
         all += seconds.back();
         post_.wait(post_.now(), [] { return false; });  // the others hear that this one is alive
       }
-      measured_.computing.push_back({me(), batch, median_of(seconds)});
+      measured_.computing.push_back({me(), batch, *median_of(seconds)});
       longest_s = std::max(longest_s, measured_.computing.back().seconds);
     }
   }
@@ -284,11 +284,16 @@ class Calibrating {
 
 Measured calibrate(LiveRanks& ranks, const CalibrationSetup& setup) {
   Calibrating calibrating(ranks, setup);
+  Post& post = calibrating.post();
   try {
     return calibrating.measure();
   } catch (const RunOver&) {
-    throw std::runtime_error(calibrating.ending().reason);
+  } catch (const std::exception& e) {
+    post.end({Ending::How::failed, "rank " + std::to_string(post.rank()) + " failed: " + e.what()});
   }
+  setup.ends_badly(post.ending());
+  take_leave(post);
+  return {};
 }
 
 }  // namespace motley

@@ -47,10 +47,13 @@ struct CalibrationSetup {
   std::vector<std::uint64_t> sizes;  ///< of messages, ascending
   std::size_t rounds = 0;            ///< how often every message is timed, and a gradient at least
   std::function<void(const std::string&)> tell = [](const std::string&) {};  ///< what comes next
+  /// It is over before its time; called as soon as that is so.
+  std::function<void(const Ending&)> ends_badly = [](const Ending&) {};
 };
 
 /// Measures what a cluster's description needs: called by all ranks, the result is on the first. The hub is
-/// the first server; where there is none, the last worker, which then sends nothing to itself.
+/// the first server; where there is none, the last worker, which then sends nothing to itself. Nothing is measured
+/// where it ends badly.
 Measured calibrate(LiveRanks& ranks, const CalibrationSetup& setup);
 
 }  // namespace motley

@@ -5,7 +5,7 @@
 #include <limits>
 #include <sstream>
 
-#include "sim/live/median.hpp"
+#include "sim/results/statistics/estimate.hpp"
 #include "sim/results/tables/timings_table.hpp"
 
 namespace motley {
@@ -56,7 +56,7 @@ std::vector<std::pair<double, double>> points_of(const Measured& measured, Timin
   }
   std::vector<std::pair<double, double>> points;
   for (const auto& [bytes, seconds] : by_size) {
-    points.emplace_back(static_cast<double>(bytes), median_of(seconds));
+    points.emplace_back(static_cast<double>(bytes), *median_of(seconds));
   }
   return points;
 }
@@ -89,7 +89,7 @@ double together_Bps(const Measured& measured, Timing::What what, const std::vect
       at_limit.push_back(Bps);
     }
   }
-  if (!at_limit.empty()) return median_of(at_limit);
+  if (!at_limit.empty()) return *median_of(at_limit);
   double all_Bps = 0;
   for (const OwnWay& way : own) all_Bps += way.Bps;
   return std::max(most_Bps, all_Bps);

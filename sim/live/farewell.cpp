@@ -59,6 +59,16 @@ struct Incoming {
 
 }  // namespace
 
+void take_leave(Post& post) {
+  // Where somebody is gone, what was sent to it may never leave.
+  const double patience_s = post.ending().how == Ending::How::interrupted ? 0.5 : 2;
+  ByteWriter nothing;
+  post.send_to_others(PacketKind::farewell, nothing);
+  post.wait_anyway(post.now() + patience_s, [&] {
+    return post.farewells().size() + 1 == post.ranks() && post.transport().has_sent_all();
+  });
+}
+
 Gathered gather_logs(Post& post) {
   std::set<std::size_t> thanked;
   std::vector<Incoming> incoming(post.ranks());

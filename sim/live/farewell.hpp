@@ -17,4 +17,8 @@ struct Gathered {
 /// rank that still answers. Never waits for long when the run has not ended as it should.
 Gathered gather_logs(Post& post);
 
+/// After a bad end with nothing to bring together: waits for a moment until all others have heard of it. Who leaves
+/// first makes mpirun end the others.
+void take_leave(Post& post);
+
 }  // namespace motley

@@ -34,6 +34,7 @@ std::size_t rank_by_environment() {
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <deque>
 #include <fstream>
 #include <list>
@@ -41,6 +42,7 @@ std::size_t rank_by_environment() {
 #include <mpi.h>
 #include <numeric>
 #include <stdexcept>
+#include <thread>
 #include <unistd.h>
 
 namespace motley {
@@ -105,7 +107,15 @@ class MpiTransport final : public Transport {
     } catch (const std::exception&) {
       return;
     }
-    if (!is_busy()) MPI_Finalize();
+    if (is_busy()) return;
+    MPI_Request all_here = MPI_REQUEST_NULL;
+    if (MPI_Ibarrier(world_, &all_here) != MPI_SUCCESS) return;
+    try {
+      wait_for_all(all_here);
+    } catch (const std::exception&) {
+      return;
+    }
+    MPI_Finalize();
   }
 
   std::size_t rank() const override { return rank_; }
@@ -167,7 +177,6 @@ class MpiTransport final : public Transport {
 
   bool is_busy() const override { return !outgoing_.empty() || !incoming_.empty(); }
   bool has_sent_all() const override { return outgoing_.empty(); }
-  bool is_receiving() const override { return !incoming_.empty(); }
 
   std::uint64_t pieces_from(std::size_t rank) const override { return pieces_from_[rank]; }
 
@@ -176,13 +185,17 @@ class MpiTransport final : public Transport {
   std::vector<std::string> exchange(const std::string& mine) override {
     int length = static_cast<int>(mine.size());
     std::vector<int> lengths(size_);
-    check(MPI_Allgather(&length, 1, MPI_INT, lengths.data(), 1, MPI_INT, world_), "MPI_Allgather");
+    MPI_Request all_here = MPI_REQUEST_NULL;
+    check(MPI_Iallgather(&length, 1, MPI_INT, lengths.data(), 1, MPI_INT, world_, &all_here),
+          "MPI_Iallgather");
+    wait_for_all(all_here);
     std::vector<int> begins(size_, 0);
     std::partial_sum(lengths.begin(), lengths.end() - 1, begins.begin() + 1);
     std::string all(static_cast<std::size_t>(begins.back() + lengths.back()), ' ');
-    check(MPI_Allgatherv(mine.data(), length, MPI_CHAR, all.data(), lengths.data(), begins.data(),
-                         MPI_CHAR, world_),
-          "MPI_Allgatherv");
+    check(MPI_Iallgatherv(mine.data(), length, MPI_CHAR, all.data(), lengths.data(), begins.data(),
+                          MPI_CHAR, world_, &all_here),
+          "MPI_Iallgatherv");
+    wait_for_all(all_here);
     std::vector<std::string> texts;
     for (std::size_t i = 0; i < size_; ++i) {
       texts.push_back(
@@ -209,6 +222,23 @@ class MpiTransport final : public Transport {
     Buffer bytes;
     Pieces pieces;
   };
+
+  /// In naps, and not for ever: a rank may have stopped. Or it makes its data, which takes some longer than others.
+  static void wait_for_all(MPI_Request& all_here) {
+    constexpr double patience_s = 300;
+    constexpr auto nap = std::chrono::milliseconds(1);
+    const double until = MPI_Wtime() + patience_s;
+    for (int done = 0;;) {
+      check(MPI_Test(&all_here, &done, MPI_STATUS_IGNORE), "MPI_Test");
+      if (done != 0) return;
+      if (MPI_Wtime() > until) {
+        throw std::runtime_error(
+            "a rank has stopped, or takes too long to begin or to end: this one has waited for 300 "
+            "s");
+      }
+      std::this_thread::sleep_for(nap);
+    }
+  }
 
   static std::size_t capacity_for(std::size_t size) {
     constexpr std::size_t step = 4096;

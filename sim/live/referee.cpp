@@ -4,6 +4,7 @@
 #include <sstream>
 
 #include "sim/engine/who_waits.hpp"
+#include "sim/live/rank_names.hpp"
 
 namespace motley {
 namespace {
@@ -22,14 +23,6 @@ Referee::Referee(LiveContext& context)
       silence_(context.post().ranks(), context.clock()) {
   context.post().on(PacketKind::report,
                     [this](Packet& packet) { take(packet.from, packet.content()); });
-}
-
-std::string Referee::name_of(std::size_t rank) const {
-  const ClusterPlan& cluster = context_.setup().cluster;
-  const std::size_t workers = cluster.workers.size();
-  if (rank < workers) return cluster.workers[rank].name;
-  return rank - workers < cluster.servers.size() ? cluster.servers[rank - workers].name
-                                                 : "spare rank";
 }
 
 Referee::Report Referee::own() const {
@@ -116,7 +109,7 @@ void Referee::judge_silence() {
   const std::optional<std::size_t> rank = silence_.look(now, post.rank() == 0 ? post.ranks() : 1);
   if (!rank) return;
   std::ostringstream text;
-  text << "rank " << *rank << " (" << name_of(*rank) << ") has not been heard of for "
+  text << name_of_rank(context_.setup().cluster, *rank) << " has not been heard of for "
        << Silence::too_long_s << " s";
   post.end({Ending::How::failed, text.str()});
 }
@@ -144,8 +137,9 @@ void Referee::judge_standstill() {
   }
   if (now - still_since_s_ < still_after_s) return;
   WhoWaits who;
+  const ClusterPlan& cluster = context_.setup().cluster;
   for (std::size_t rank = 0; rank < reports_.size(); ++rank) {
-    if (!reports_[rank].has_ended) who.add(name_of(rank), reports_[rank].waits_for);
+    if (!reports_[rank].has_ended) who.add(host_of_rank(cluster, rank), reports_[rank].waits_for);
   }
   context_.post().end({Ending::How::failed, who.text(still_since_s_)});
 }

@@ -37,7 +37,6 @@ class Referee {
   void judge();
   void judge_silence();
   void judge_standstill();
-  std::string name_of(std::size_t rank) const;
 
   LiveContext& context_;
   std::vector<Report> reports_;  // by rank

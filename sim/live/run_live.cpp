@@ -9,6 +9,7 @@
 #include "sim/live/farewell.hpp"
 #include "sim/live/live_server.hpp"
 #include "sim/live/live_worker.hpp"
+#include "sim/live/rank_names.hpp"
 #include "sim/live/referee.hpp"
 #include "sim/live/signs_of_life.hpp"
 #include "sim/live/start_together.hpp"
@@ -25,14 +26,6 @@ LiveRanks::LiveRanks(Transport& transport) : transport_(transport) {
 
 std::size_t ranks_needed(const ClusterPlan& cluster, const Algorithm& algorithm) {
   return cluster.workers.size() + (algorithm.needs_server() ? cluster.servers.size() : 0);
-}
-
-std::string name_of_rank(const ClusterPlan& cluster, std::size_t rank) {
-  const std::size_t workers = cluster.workers.size();
-  const std::string number = " (rank " + std::to_string(rank) + ")";
-  if (rank < workers) return cluster.workers[rank].name + number;
-  return rank - workers < cluster.servers.size() ? cluster.servers[rank - workers].name + number
-                                                 : "rank " + std::to_string(rank);
 }
 
 std::string why_not_live(const SimulationSetup& setup, const Algorithm& algorithm, bool emulate) {
@@ -205,7 +198,8 @@ LiveOutcome outcome_of_notes(const std::filesystem::path& notes, std::size_t ran
   return outcome;
 }
 
-Ending wait_for_all(LiveRanks& ranks, const std::function<std::optional<std::string>()>& ready) {
+Ending wait_for_all(LiveRanks& ranks, const std::function<std::optional<std::string>()>& ready,
+                    const std::function<void(const Ending&)>& ends_badly) {
   Post post(ranks.transport(), ranks.clock(), ranks.next_run(), true);
   post.be_patient();
   try {
@@ -218,14 +212,8 @@ Ending wait_for_all(LiveRanks& ranks, const std::function<std::optional<std::str
     return {Ending::How::finished, ""};
   } catch (const RunOver&) {
   }
-  // Who leaves first makes mpirun end the others, who are to hear the reason before. Where somebody is gone, what was
-  // sent to it may never leave.
-  const double patience_s = post.ending().how == Ending::How::interrupted ? 0.5 : 2;
-  ByteWriter nothing;
-  post.send_to_others(PacketKind::farewell, nothing);
-  post.wait_anyway(post.now() + patience_s, [&] {
-    return post.farewells().size() + 1 == post.ranks() && post.transport().has_sent_all();
-  });
+  ends_badly(post.ending());
+  take_leave(post);
   return post.ending();
 }
 

@@ -43,9 +43,6 @@ class LiveRanks {
 /// How many ranks a run of the algorithm needs: workers, then servers.
 std::size_t ranks_needed(const ClusterPlan& cluster, const Algorithm& algorithm);
 
-/// Who a rank is, such as "gpu-1 (rank 1)".
-std::string name_of_rank(const ClusterPlan& cluster, std::size_t rank);
-
 /// Why a run cannot be live, in one sentence that begins with the place in the scenario; empty when it can.
 std::string why_not_live(const SimulationSetup& setup, const Algorithm& algorithm, bool emulate);
 
@@ -85,7 +82,8 @@ LiveOutcome outcome_of_notes(const std::filesystem::path& notes, std::size_t ran
 
 /// Between runs and after the last: waits until this rank is ready and all others are here, in naps, since others may
 /// need this core. `ready`: nothing while it is not; empty when it is; or a trouble, by which it ends everywhere, as it
-/// does when the job is interrupted or a rank is silent.
-Ending wait_for_all(LiveRanks& ranks, const std::function<std::optional<std::string>()>& ready);
+/// does when the job is interrupted or a rank is silent; `ends_badly` is called as soon as that is so.
+Ending wait_for_all(LiveRanks& ranks, const std::function<std::optional<std::string>()>& ready,
+                    const std::function<void(const Ending&)>& ends_badly);
 
 }  // namespace motley

@@ -40,8 +40,6 @@ class Transport {
   virtual bool is_busy() const = 0;
   /// Whether all that was sent has left.
   virtual bool has_sent_all() const = 0;
-  /// Whether something is being received.
-  virtual bool is_receiving() const = 0;
   /// How many messages, or pieces of long ones, have come from it.
   virtual std::uint64_t pieces_from(std::size_t rank) const = 0;
   /// By which ranks of one machine are told from those of another. Called by all ranks together, as is

@@ -16,6 +16,7 @@
 #include "sim/cli/reporting.hpp"
 #include "sim/live/cluster_fit.hpp"
 #include "sim/live/interrupts.hpp"
+#include "sim/live/rank_names.hpp"
 #include "sim/results/tables/timings_table.hpp"
 
 namespace po = boost::program_options;
@@ -203,21 +204,12 @@ std::filesystem::path checked_out(const po::variables_map& options) {
   return out;
 }
 
-int calibrate(const po::variables_map& options, const std::vector<std::string>&) {
-  if (mpi_version().empty()) mpi_transport();  // says what to install
-  if (!is_started_by_mpi()) {
-    positive_option(options, "rounds", 1);
-    checked_out(options);
-    const std::unique_ptr<Study> study = study_for(options, 1);
-    check_calibration(study->experiment(0), 1, study->file());
-  }
-  LastWords words(rank_by_environment());
-  const std::unique_ptr<Transport> transport = mpi_transport();
-  LiveRanks ranks(*transport);
+int calibrate_together(const po::variables_map& options, LastWords& words, Transport& transport) {
+  LiveRanks ranks(transport);
   std::unique_ptr<Study> study;
   std::filesystem::path out;
   std::size_t rounds = 0;
-  const int refused = prepare_everywhere(*transport, [&] {
+  const int refused = prepare_everywhere(transport, [&] {
     rounds = positive_option(options, "rounds", 1);
     if (ranks.rank() == 0) out = checked_out(options);
     study = study_for(options, ranks.size());
@@ -232,26 +224,25 @@ int calibrate(const po::variables_map& options, const std::vector<std::string>&)
   // Nothing but a scenario can say how fast workers are to be that are not as fast as they are.
   const bool emulates = experiment.scenario().emulate.value_or(!is_plain && ranks.share_machine());
   const SimulationSetup setup = experiment.setup(1, {}, "", {});
-  Measured measured;
   words.introduce(name_of_rank(experiment.cluster(), ranks.rank()), "");
   words.expect({"the calibration is over: "}, LastWords::Interrupt::is_noted);
-  try {
-    CalibrationSetup calibration{
-        setup, !emulates, sizes_for(is_plain ? plain_message_bytes : experiment.message_bytes()),
-        rounds};
-    if (ranks.rank() == 0 && options.count("quiet") == 0) {
-      calibration.tell = [](const std::string& next) {
-        std::cerr << "measuring " << next << std::endl;
-      };
-    }
-    measured = calibrate(ranks, calibration);
-  } catch (const std::exception& e) {
-    words.say(e.what());
-    std::_Exit(interrupting_signal() != 0 ? exit_when_interrupted
-                                          : 1);  // MPI would wait for a rank that is silent
+  CalibrationSetup calibration{
+      setup, !emulates, sizes_for(is_plain ? plain_message_bytes : experiment.message_bytes()),
+      rounds};
+  if (ranks.rank() == 0 && options.count("quiet") == 0) {
+    calibration.tell = [](const std::string& next) {
+      std::cerr << "measuring " << next << std::endl;
+    };
   }
+  std::optional<Ending> bad;
+  calibration.ends_badly = [&](const Ending& ending) {
+    words.say(ending.reason);
+    bad = ending;
+  };
+  const Measured measured = calibrate(ranks, calibration);
   words.expect({"the job is over: "}, LastWords::Interrupt::ends_at_once);
-  if (interrupting_signal() != 0) std::_Exit(exit_when_interrupted);
+  if (interrupting_signal() != 0) words.leave(exit_when_interrupted);
+  if (bad) words.leave(1);
   if (ranks.rank() != 0) return 0;
   const ClusterFit fit = fit_cluster(measured, experiment.cluster());
   Json scenario = with_fit(study->full(), fit);
@@ -276,6 +267,24 @@ int calibrate(const po::variables_map& options, const std::vector<std::string>&)
   std::cout << "\nWrote " << out.string() << " and the timings in " << csv.string() << "\n";
   if (options.count("figure") > 0) return draw_prediction(csv, options["figure"].as<std::string>());
   return 0;
+}
+
+int calibrate(const po::variables_map& options, const std::vector<std::string>&) {
+  if (mpi_version().empty()) mpi_transport();  // says what to install
+  if (!is_started_by_mpi()) {
+    positive_option(options, "rounds", 1);
+    checked_out(options);
+    const std::unique_ptr<Study> study = study_for(options, 1);
+    check_calibration(study->experiment(0), 1, study->file());
+  }
+  LastWords words(rank_by_environment());
+  const std::unique_ptr<Transport> transport = mpi_transport();
+  try {
+    return calibrate_together(options, words, *transport);
+  } catch (const std::exception& e) {
+    words.say(e.what());
+    words.leave(1);
+  }
 }
 
 }  // namespace

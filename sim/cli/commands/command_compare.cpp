@@ -50,8 +50,27 @@ std::string percents(double share) {
   return rounded_to(std::round(1000 * share) / 10, 3) + " %";
 }
 
+/// " (means of 20 runs)"; nothing of single runs.
+std::string shown_runs(const std::vector<Prediction>& all, RunFigures Prediction::*side) {
+  std::size_t least = (all.front().*side).runs;
+  std::size_t most = least;
+  for (const Prediction& p : all) {
+    least = std::min(least, (p.*side).runs);
+    most = std::max(most, (p.*side).runs);
+  }
+  if (most == 1) return "";
+  return " (means of " + (least == most ? "" : std::to_string(least) + " to ") +
+         std::to_string(most) + " runs)";
+}
+
+bool is_chance_known(const std::vector<Prediction>& all) {
+  return std::ranges::any_of(all, [](const Prediction& p) { return p.update_chance.has_value(); });
+}
+
 void print_predictions(const std::vector<Prediction>& all, bool with_target) {
   std::vector<TextRow> times = {{"algorithm", "time per update", "measured", "error"}};
+  const bool with_chance = is_chance_known(all);
+  if (with_chance) times[0].push_back("by chance");
   if (with_target) times[0].insert(times[0].end(), {"time to target", "measured", "error"});
   std::vector<TextRow> staleness = {{"algorithm", "staleness", "measured", "error", "distance"}};
   std::vector<TextRow> rest = {
@@ -59,6 +78,9 @@ void print_predictions(const std::vector<Prediction>& all, bool with_target) {
   for (const Prediction& p : all) {
     times.push_back({p.algorithm, shown_seconds(p.predicted.update_s),
                      shown_seconds(p.measured.update_s), signed_percents(p.update_error())});
+    if (with_chance) {
+      times.back().push_back(p.update_chance ? "up to " + percents(*p.update_chance) : "-");
+    }
     if (with_target) {
       times.back().insert(times.back().end(),
                           {shown_seconds(p.predicted.target_s), shown_seconds(p.measured.target_s),
@@ -71,7 +93,8 @@ void print_predictions(const std::vector<Prediction>& all, bool with_target) {
                     wait_error(p), shown_bytes(p.predicted.bytes_per_update),
                     shown_bytes(p.measured.bytes_per_update), signed_percents(p.bytes_error())});
   }
-  std::cout << "Predicted, and measured\n\n";
+  std::cout << "Predicted" << shown_runs(all, &Prediction::predicted) << ", and measured"
+            << shown_runs(all, &Prediction::measured) << "\n\n";
   print_table(std::cout, times);
   std::cout << "\n";
   print_table(std::cout, staleness);
@@ -112,8 +135,14 @@ int compare(const po::variables_map& options, const std::vector<std::string>&) {
     sum += std::abs(p.update_error());
     worst = std::max(worst, std::abs(p.update_error()));
   }
-  std::cout << "\nTime per update: " << percents(sum / static_cast<double>(all.size()))
-            << " off on average, " << percents(worst) << " at most\n";
+  std::cout
+      << "\nTime per update: " << percents(sum / static_cast<double>(all.size()))
+      << " off on average, " << percents(worst) << " at most\n"
+      << (is_chance_known(all)
+              ? "By chance: so large may an error be where the prediction is right, in 95 % of "
+                "cases, as replicas vary\n"
+              : "How much of that is chance single runs do not tell; more replicas of the "
+                "simulation do (/replicas=20)\n");
   if (all.size() > 1) {
     std::cout << "Order by " << ordering.by << ": rank correlation "
               << (ordering.correlation ? rounded_to(*ordering.correlation, 3)

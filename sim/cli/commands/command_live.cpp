@@ -22,6 +22,7 @@
 #include "sim/cli/tables/summary.hpp"
 #include "sim/cli/trace_options.hpp"
 #include "sim/live/interrupts.hpp"
+#include "sim/live/rank_names.hpp"
 #include "sim/live/replay.hpp"
 #include "sim/live/run_live.hpp"
 #include "sim/study/limits.hpp"
@@ -71,21 +72,16 @@ class LiveCommand {
         return refused;
       }
     }
-    try {
-      share_notes();
-      words_.introduce(name_of_rank(study_->experiment(0).cluster(), ranks_.rank()), own_mark());
-      for (const LiveRun& run : runs_) {
-        const int code = execute(run);
-        if (code != 0) return code;
-      }
-      words_.expect({"the job is over: "}, LastWords::Interrupt::is_noted);
-      if (is_first()) tell_results();
-    } catch (const std::exception& e) {
-      words_.say(e.what());
-      leave(1);
+    share_notes();
+    words_.introduce(name_of_rank(study_->experiment(0).cluster(), ranks_.rank()), own_mark());
+    for (const LiveRun& run : runs_) {
+      const int code = execute(run);
+      if (code != 0) return code;
     }
-    words_.expect({"the job is over: "}, LastWords::Interrupt::ends_at_once);
-    return interrupting_signal() != 0 ? exit_when_interrupted : exit_code_;
+    words_.expect({"the job is over: "}, LastWords::Interrupt::is_noted);
+    if (is_first()) tell_results();
+    if (interrupting_signal() != 0) words_.leave(exit_when_interrupted);
+    return exit_code_;
   }
 
  private:
@@ -167,18 +163,12 @@ class LiveCommand {
         mark_,
         error);  // first: others wait for that, and files in use may stay on a network's disk
     fs::remove_all(notes_, error);
+    if (error)
+      fs::remove_all(notes_, error);  // a rank that is gone may have left its mark meanwhile
   }
   /// Those of one run; empty where this rank cannot see them.
   fs::path notes_of(const LiveRun& run) const {
     return notes_.empty() ? notes_ : notes_ / run.entry.hash;
-  }
-
-  /// Ends the process where others may be gone: MPI would wait for them at its own end.
-  [[noreturn]] void leave(int code) {
-    words_.say_no_more();
-    std::cout.flush();
-    std::cerr.flush();
-    std::_Exit(code);
   }
 
   int execute(const LiveRun& run) {
@@ -220,9 +210,8 @@ class LiveCommand {
     if (outcome.logs) {
       // Who interrupts a job kills it in a moment, and mpirun kills those that are left when others are gone: what
       // was measured is written by a process that is not part of the job any more.
-      writing.emplace([&, rank = getpid()] {
+      writing.emplace([&] {
         words_.disown();
-        rank_ = rank;
         try {
           if (!folder_) open_folder();
           return write(outcome);
@@ -234,25 +223,34 @@ class LiveCommand {
     }
     if (!outcome.is_complete()) {
       if (is_slurms()) stay_for(writing);
-      leave(exit_code_of(outcome.ending));
+      words_.leave(exit_code_of(outcome.ending));
     }
     expect_end_of_job(run);
     // Its exit code; not_written when nothing is there.
     std::optional<int> written;
-    const Ending ending = wait_for_all(ranks_, [&]() -> std::optional<std::string> {
+    const std::string not_stored = "the results of " + run.entry.name + " could not be written";
+    const auto is_ready = [&]() -> std::optional<std::string> {
       if (!writing) return "";
       written = writing->result();
       if (!written) return std::nullopt;
-      if (is_there(written)) return "";
-      return "the results of " + run.entry.name + " could not be written";
+      return is_there(written) ? "" : not_stored;
+    };
+    const Ending ending = wait_for_all(ranks_, is_ready, [&](const Ending& bad) {
+      if (bad.reason == not_stored)
+        words_.expect({"the run is over: "}, LastWords::Interrupt::is_noted);
+      words_.say(bad.reason);
     });
     if (!ending.is_normal()) {
-      const bool goes_on = writing && !written;
-      if (ending.how == Ending::How::failed && !goes_on) expect_end_of_run();
-      words_.say(ending.reason);
       if (is_slurms()) stay_for(writing);
-      if (is_first() && is_there(written)) remove_notes();
-      leave(exit_code_of(ending));
+      if (writing) written = writing->result();
+      if (is_first() && is_there(written)) {
+        folder_->refresh();
+        complete_files(std::cerr);
+        remove_notes();
+      }
+      // To try once more would fail as well.
+      if (guardian && written == not_written) guardian->dismiss();
+      words_.leave(exit_code_of(ending));
     }
     if (written) {
       exit_code_ = std::max(exit_code_, *written);
@@ -289,7 +287,8 @@ class LiveCommand {
       if (folder_->find(run.entry.hash) == nullptr) {
         tell(outcome.ending.reason);
         write(outcome);
-      } else {
+      } else {  // written, but this rank has left before it could do the rest
+        complete_files(std::cerr);
         remove_notes();
       }
     } catch (const std::exception& e) {
@@ -315,9 +314,8 @@ class LiveCommand {
     result.peak_rss_mb = peak_memory_mb();
     folder_->store(run.entry.hash, run.description, result);
     folder_->write_csvs();
-    const bool rank_has_left = rank_ && getppid() != *rank_;  // and will not complete the files
-    if (rank_has_left || !outcome.ending.is_normal()) complete_files(std::cerr);
     if (!outcome.ending.is_normal()) {
+      complete_files(std::cerr);
       std::cerr << "motley: what was measured up to " << result.virtual_s << " s is in "
                 << folder_->path().string() << "\n";
     }
@@ -366,9 +364,8 @@ class LiveCommand {
   TraceRequest trace_;
   bool emulate_ = true;
   std::unique_ptr<ResultsFolder> folder_;
-  fs::path notes_;             // of the ranks; empty where this one cannot see the folder
-  fs::path mark_;              // in that folder: these notes are of this call
-  std::optional<pid_t> rank_;  // in the process that writes: whose results it writes
+  fs::path notes_;  // of the ranks; empty where this one cannot see the folder
+  fs::path mark_;   // in that folder: these notes are of this call
   int exit_code_ = 0;
 };
 
@@ -380,10 +377,15 @@ int live(const po::variables_map& options, const std::vector<std::string>& comma
     check_live(study, runs, 1, true);  // most need more ranks, and say how many
   }
   LastWords words(rank_by_environment());
-  std::unique_ptr<Transport> transport = mpi_transport();
-  const int code = LiveCommand(options, command_line, words, *transport).execute();
-  transport.reset();  // waits for the others
-  return code;
+  const std::unique_ptr<Transport> transport = mpi_transport();
+  try {
+    const int code = LiveCommand(options, command_line, words, *transport).execute();
+    words.expect({"the job is over: "}, LastWords::Interrupt::ends_at_once);
+    return code;  // the transport waits for the others
+  } catch (const std::exception& e) {
+    words.say(e.what());
+    words.leave(1);
+  }
 }
 
 }  // namespace

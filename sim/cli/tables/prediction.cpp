@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
-#include <set>
 
 #include "sim/base/place.hpp"
 #include "sim/results/csv_table.hpp"
 #include "sim/results/run_status.hpp"
+#include "sim/results/statistics/estimate.hpp"
 
 namespace motley {
 namespace {
@@ -33,8 +33,20 @@ std::map<std::string, double> update_times(const std::filesystem::path& folder,
   return times;
 }
 
+/// Of one run.
+struct RunTimes {
+  double update_s = 0;
+  std::optional<double> target_s;
+};
+
+/// Of one algorithm in one folder.
+struct Side {
+  RunFigures figures;
+  std::map<std::string, RunTimes> times;  // by replica
+};
+
 /// By algorithm, in the order of the rows.
-std::vector<std::pair<std::string, RunFigures>> figures_of(const std::filesystem::path& folder) {
+std::vector<std::pair<std::string, Side>> sides_of(const std::filesystem::path& folder) {
   const CsvTable runs(folder / "runs.csv");
   const CsvTable staleness(folder / "staleness.csv");
   std::map<std::string, std::map<std::uint64_t, double>> stale;  // by run
@@ -47,46 +59,98 @@ std::vector<std::pair<std::string, RunFigures>> figures_of(const std::filesystem
     ends[runs.text(i, "run")] = runs.number(i, "virtual_s").value_or(0);
   }
   const std::map<std::string, double> times = update_times(folder, ends);
-  std::vector<std::pair<std::string, RunFigures>> figures;
-  std::map<std::string, double> replicas;
-  std::set<std::string> without_target;
+  std::vector<std::pair<std::string, Side>> sides;
   for (std::size_t i = 0; i < runs.rows(); ++i) {
     const auto number = [&](const char* column) { return runs.number(i, column).value_or(0); };
     if (run_status_of(runs.text(i, "status")) == RunStatus::failed || number("updates") == 0)
       continue;
     const std::string& label = runs.text(i, "algorithm");
-    if (replicas[label]++ == 0) figures.emplace_back(label, RunFigures());
-    RunFigures& of =
-        std::ranges::find(figures, label, &std::pair<std::string, RunFigures>::first)->second;
+    auto found = std::ranges::find(sides, label, &std::pair<std::string, Side>::first);
+    if (found == sides.end()) found = sides.insert(found, {label, Side()});
+    RunFigures& of = found->second.figures;
+    ++of.runs;
     const auto time = times.find(runs.text(i, "run"));
-    of.update_s += time != times.end() ? time->second : number("virtual_s") / number("updates");
+    const double update_s =
+        time != times.end() ? time->second : number("virtual_s") / number("updates");
+    found->second.times[runs.text(i, "replica")] = {update_s, runs.number(i, "time_to_target_s")};
+    of.update_s += update_s;
     of.staleness += number("mean_staleness");
     const double all_s =
         number("compute_s") + number("transfer_s") + number("wait_s") + number("discarded_s");
     of.wait_share += all_s > 0 ? number("wait_s") / all_s : 0;
     of.bytes_per_update += number("bytes") / number("updates");
-    const std::optional<double> target = runs.number(i, "time_to_target_s");
-    if (target)
-      of.target_s = of.target_s.value_or(0) + *target;
-    else
-      without_target.insert(label);
     double gradients = 0;
     for (const auto& [value, count] : stale[runs.text(i, "run")]) gradients += count;
     for (const auto& [value, count] : stale[runs.text(i, "run")]) {
       of.stale_shares[value] += count / gradients;
     }
   }
-  for (auto& [label, of] : figures) {
-    const double count = replicas[label];
+  for (auto& [label, side] : sides) {
+    RunFigures& of = side.figures;
+    const auto count = static_cast<double>(of.runs);
     of.update_s /= count;
     of.staleness /= count;
     of.wait_share /= count;
     of.bytes_per_update /= count;
-    if (of.target_s) *of.target_s /= count;
-    if (without_target.contains(label)) of.target_s.reset();
     for (auto& [value, share] : of.stale_shares) share /= count;
   }
-  return figures;
+  return sides;
+}
+
+/// Mean times to the target of the replicas that both sides have, if all of these reached it on both.
+void compare_targets(const Side& simulated, const Side& live, Prediction& prediction) {
+  double predicted_s = 0;
+  double measured_s = 0;
+  double count = 0;
+  for (const auto& [replica, measured] : live.times) {
+    const auto predicted = simulated.times.find(replica);
+    if (predicted == simulated.times.end()) continue;
+    if (!measured.target_s || !predicted->second.target_s) return;
+    predicted_s += *predicted->second.target_s;
+    measured_s += *measured.target_s;
+    ++count;
+  }
+  if (count == 0) return;
+  prediction.predicted.target_s = predicted_s / count;
+  prediction.measured.target_s = measured_s / count;
+}
+
+double variance_of(const std::vector<double>& values) {
+  const auto n = static_cast<double>(values.size());
+  const double mean = std::accumulate(values.begin(), values.end(), 0.0) / n;
+  double squares = 0;
+  for (const double value : values) squares += (value - mean) * (value - mean);
+  return squares / (n - 1);
+}
+
+/// Prediction::update_chance. With the same replicas on both sides, so the same slow-downs, by their differences;
+/// else by how much the runs of either side vary, and where one side has but one by those of the other.
+std::optional<double> chance_of(const Side& simulated, const Side& live) {
+  std::vector<double> predicted;
+  std::vector<double> measured;
+  std::vector<double> differences;
+  for (const auto& [replica, times] : simulated.times) predicted.push_back(times.update_s);
+  for (const auto& [replica, times] : live.times) {
+    measured.push_back(times.update_s);
+    const auto same = simulated.times.find(replica);
+    if (same != simulated.times.end())
+      differences.push_back(same->second.update_s - times.update_s);
+  }
+  const std::size_t most = std::max(predicted.size(), measured.size());
+  if (most < 2) return std::nullopt;
+  const auto n = static_cast<double>(most);
+  double variance = 0;  // of the difference of the means
+  if (differences.size() == most && predicted.size() == measured.size()) {
+    variance = variance_of(differences) / n;
+  } else {
+    const std::vector<double>& known = predicted.size() > 1 ? predicted : measured;
+    const double of_predicted = variance_of(predicted.size() > 1 ? predicted : known);
+    const double of_measured = variance_of(measured.size() > 1 ? measured : known);
+    variance = of_predicted / static_cast<double>(predicted.size()) +
+               of_measured / static_cast<double>(measured.size());
+  }
+  constexpr double p_value = 0.05;
+  return deviations_for_p_value(most, p_value) * std::sqrt(n * variance) / live.figures.update_s;
 }
 
 /// Ties share the mean of their ranks.
@@ -124,13 +188,16 @@ bool are_apart(double a, double b) {
 
 std::vector<Prediction> predictions(const std::filesystem::path& simulated,
                                     const std::filesystem::path& live) {
-  const auto predicted = figures_of(simulated);
-  const auto measured = figures_of(live);
+  const auto predicted = sides_of(simulated);
+  const auto measured = sides_of(live);
   std::vector<Prediction> both;
   for (const auto& [label, of] : measured) {
-    for (const auto& [other, predicted_of] : predicted) {
-      if (label == other) both.push_back({label, predicted_of, of});
-    }
+    const auto other = std::ranges::find(predicted, label, &std::pair<std::string, Side>::first);
+    if (other == predicted.end()) continue;
+    Prediction prediction{label, other->second.figures, of.figures};
+    compare_targets(other->second, of, prediction);
+    prediction.update_chance = chance_of(other->second, of);
+    both.push_back(prediction);
   }
   if (both.empty()) {
     throw InputError("compare: " + simulated.string() + " and " + live.string() +

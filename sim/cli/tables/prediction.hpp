@@ -32,8 +32,8 @@ std::vector<std::string> left_out_of(const std::filesystem::path& simulated,
                                      const std::filesystem::path& live);
 /// InputError unless the first folder is of a simulation and the second of a live run, as far as that can be told.
 void check_sides(const std::filesystem::path& simulated, const std::filesystem::path& live);
-/// Where the scenarios of the two folders are not the same: "/stop/time: "300s", "30s"", a line each. Nothing where a
-/// folder has no scenario.
+/// Where the scenarios of the two folders are not the same, but for the number of replicas: "/stop/time: "300s", "30s"",
+/// a line each. Nothing where a folder has no scenario.
 std::vector<std::string> scenario_differences(const std::filesystem::path& simulated,
                                               const std::filesystem::path& live);
 /// Whether their scenario has a target; true where that cannot be told.

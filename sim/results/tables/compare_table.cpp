@@ -54,10 +54,17 @@ const ColumnTable<Prediction>& compare_table() {
             of(&Prediction::measured, figure));
     };
     t.add("algorithm", "", "label of the algorithm", &Prediction::algorithm);
+    add("runs", "", "runs that these are the means of", &RunFigures::runs);
     add("update_s", "s", "mean time per update", &RunFigures::update_s);
     t.add("update_error", "", "predicted_update_s / measured_update_s - 1: 0.1 is 10 % too long",
           &Prediction::update_error);
-    add("target_s", "s", "mean time to target, empty unless all replicas reached it",
+    t.add("update_chance", "",
+          "how large an update_error may be by chance, as replicas vary: where the prediction is "
+          "right it is below that in 95 % of cases; empty with one run on either side",
+          &Prediction::update_chance);
+    add("target_s", "s",
+        "mean time to target of the replicas that both folders have, empty unless all of them "
+        "reached it in both",
         &RunFigures::target_s);
     t.add("target_error", "",
           "predicted_target_s / measured_target_s - 1; empty where one of them is",

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -11,8 +12,11 @@ namespace motley {
 
 /// What runs of one algorithm came to, the mean over its replicas.
 struct RunFigures {
-  double update_s = 0;             ///< time of an update
-  std::optional<double> target_s;  ///< to the target; empty unless all replicas reached it
+  std::size_t runs = 0;
+  double update_s = 0;  ///< time of an update
+  /// To the target, of the replicas that the other side has too: it depends on what is learnt, so on the seed. Empty
+  /// unless all of them reached it on both sides.
+  std::optional<double> target_s;
   double staleness = 0;            ///< mean of the gradients that a server applied
   double wait_share = 0;           ///< of the workers' time
   double bytes_per_update = 0;
@@ -24,6 +28,9 @@ struct Prediction {
   std::string algorithm;
   RunFigures predicted;
   RunFigures measured;
+  /// By how much an error of update_error() may be chance: where the prediction is right it is below that in 95 % of
+  /// cases, as far as replicas tell. Empty with one run on either side.
+  std::optional<double> update_chance = std::nullopt;
 
   /// Relative to what was measured: 0.1 is 10 % too long.
   double update_error() const { return predicted.update_s / measured.update_s - 1; }
