@@ -3,9 +3,10 @@
 #
 # On a cluster of network namespaces (see live_cluster.sh): measures its links, simulates eight algorithms on what
 # was measured, with twenty seeds, runs the same algorithms for real by MPI, and compares; then three of them with
-# messages of 2.5 MB. Fails unless the time per update is within 10 % of what was measured, the order of the algorithms is
+# messages of 2.5 MB. Which messages of async meet is chance, and its time per update in 20 s varies: it is judged by the
+# mean of four runs. Fails unless the time per update is within 10 % of what was measured, the order of the algorithms is
 # kept, mean staleness is within 10 %, and sync, allreduce and local learn the same, update by update. With RESULTS the
-# results are kept there. Seven minutes; as root, with openmpi-bin and iproute2. Exit code 2 says that nothing is decided: no
+# results are kept there. Eight minutes; as root, with openmpi-bin and iproute2. Exit code 2 says that nothing is decided: no
 # such cluster can be made here; or times, or their order, were off twice, and this is a virtual machine whose host took
 # more than 2 % of its time away meanwhile. Times that are off by more than 10 % and that share fail then, too, as do
 # staleness and what is learnt.
@@ -55,7 +56,7 @@ cat >scenario.json <<'END'
   },
   "cost": {"flops_per_sample": "1Mf", "model_size": "1MB"},
   "target": {"accuracy": 0.25},
-  "stop": {"time": "25s"},
+  "stop": {"time": "22s"},
   "evaluate": {"every": 2},
   "defaults": {"batch_size": 16, "step_size": 0.05},
   "algorithms": [
@@ -95,9 +96,14 @@ off() { # COMPARE.CSV FIGURE THOUSANDTHS
       if (difference > share / 1000 * measured) print $1 ": " predicted " predicted, " measured " measured" }' "$1"
 }
 
+# Whose time per update is; one run of async tells too little.
+off_in_time() { # RUNS THOUSANDTHS
+  off live/compare.csv update_s "$2" | if (($1 == 1)); then sed '/^async:/d'; else cat; fi | sed 's/^/time per update of /'
+}
+
 # Measures the links, and simulates the scenario on them, in this folder. The options are for calibrate.
 predict() { # SCENARIO OPTIONS...
-  "$MOTLEY_MPIRUN" -n 5 "$motley" calibrate "$1" --out measured.json --rounds 9 "${@:2}"
+  "$MOTLEY_MPIRUN" -n 5 "$motley" calibrate "$1" --out measured.json "${@:2}"
   rm -rf simulated
   "$motley" run measured.json --set /replicas=20 --out simulated --no-whatif --quiet >simulated.txt
 }
@@ -114,7 +120,7 @@ measure() { # ALGORITHMS RUNS
   tr ' ' '\n' <<<"$1" | sort | cmp - compared.txt || fail "compared were only: $(tr '\n' ' ' <compared.txt)"
   off live/compare.csv staleness 100 >errors.txt
   while read -r error; do fail "mean staleness of $error"; done <errors.txt
-  off live/compare.csv update_s 100 | sed 's/^/time per update of /' >errors.txt
+  off_in_time "$2" 100 >errors.txt
   if [[ $1 == *' '* ]] && ! grep -q 'ordering kept' compare.txt; then echo 'the order of the algorithms' >>errors.txt; fi
 }
 
@@ -140,7 +146,7 @@ hold() { # WHAT ALGORITHMS RUNS EVERY SCENARIO OPTIONS...
   elif [[ -s errors.txt ]]; then
     printf 'not decided on such a machine: %s\n' "$(paste -sd ';' errors.txt)" >&2
     undecided=true
-    off live/compare.csv update_s $((100 + stolen)) | sed 's/^/time per update of /' >errors.txt
+    off_in_time "$runs" $((100 + stolen)) >errors.txt
     while read -r error; do fail "$error"; done <errors.txt
   fi
   for algorithm in sync allreduce local; do
@@ -154,14 +160,16 @@ hold() { # WHAT ALGORITHMS RUNS EVERY SCENARIO OPTIONS...
   done
 }
 
-hold '1 MB' 'sync async stale allreduce local grouping od_sgd biased_local' 1 2 scenario.json
+small=(scenario.json --rounds 9)
+hold '1 MB' 'sync async stale allreduce local grouping od_sgd biased_local' 1 2 "${small[@]}"
+mv live all
+hold '1 MB, async four times' async 4 2 "${small[@]}"
 mkdir -p large
 cd large
-large=(../scenario.json --set /cost/model_size=2.5MB --set /stop/time=20s
+large=(../scenario.json --rounds 5 --set /cost/model_size=2.5MB --set /stop/time=20s
   --set '/algorithms=[{"name": "sync"}, {"name": "async"}, {"name": "allreduce"}]')
 hold '2.5 MB' 'sync allreduce' 1 2 "${large[@]}"
-mv live steady
-# Which messages of async meet is chance: in 20 s one simulated run is 6.5 % from the next (a standard deviation).
+mv live all
 hold '2.5 MB, async four times' async 4 2 "${large[@]}"
 
 if $failed; then exit 1; fi

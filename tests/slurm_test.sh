@@ -217,19 +217,35 @@ end_by() { # OUT OPTIONS OF SCANCEL...
 }
 end_by ranks_told --signal=TERM
 
+processes() { # RANK OUT: its own and who evaluates models; not those that wait for its end
+  local process
+  for process in /proc/[0-9]*; do
+    if [[ $(cat "$process/comm") == motley ]] && tr '\0' '\n' <"$process/environ" | grep -qx "SLURM_PROCID=$1" &&
+      grep -q "$place/$2" "$process/cmdline"; then
+      echo "${process#/proc/}"
+    fi
+  done 2>/dev/null
+}
+
 # srun ends the others when a rank is killed; every rank says so, and the killed one is named.
 killed=$(submit_live killed "${for_long[@]}")
 until_true grep -q 'has begun' killed/slurm/live.log
-for process in /proc/[0-9]*; do
-  if [[ $(cat "$process/comm") == motley ]] && tr '\0' '\n' <"$process/environ" | grep -qx SLURM_PROCID=1 &&
-    grep -q "$place/killed" "$process/cmdline"; then
-    kill -KILL "${process#/proc/}"
-  fi
-done 2>/dev/null
+processes 1 killed | xargs kill -KILL
 after "$killed"
 is_kept killed
 for rank in 0 1 2 3; do grep -q "rank $rank: the run is over: " killed/slurm/live.log; done
 grep -q '^sync-0,.*the first to end without a word was gpu-1 (rank 1)' killed/runs.csv
+
+# While models are evaluated: the run is whole, and all of its files are there when the ranks are gone.
+is_evaluating() { (($(processes 0 evaluated | wc -l) > 1)); }
+evaluated=$(submit_live evaluated --set '/stop={"updates": 400}' --set /evaluate/every=1 --set /data/test=20000 \
+  --set /data/features=100)
+until_true is_evaluating
+scancel --signal=TERM "$evaluated"
+after "$evaluated"
+grep -q '^sync-0,.*,ok,' evaluated/runs.csv
+[[ -e evaluated/limits.csv && ! -e evaluated/unfinished ]]
+for rank in 0 1 2 3; do grep -q "rank $rank: the job is over: interrupted by SIGTERM" evaluated/slurm/live.log; done
 
 end_by script_told --batch --signal=TERM # as Slurm does before the time limit
 # By mpirun, on the node of the script: it takes that for another one, since its name is not this host's.
