@@ -51,9 +51,14 @@ def draw_prediction(table):
     line_in = 1.3 * small() / 72
     height = max(WIDTHS_IN[1], (len(table) + 6) * line_in)
     figure, axes = plt.subplots(figsize=(1.6 * WIDTHS_IN[1], height))
-    times = pd.concat([table["predicted_update_s"], table["measured_update_s"]])
+    # By how much the two may be apart by chance, where replicas tell.
+    apart = table["update_chance"] * table["measured_update_s"] if "update_chance" in table else pd.Series(dtype=float)
+    ends = [table["predicted_update_s"] + apart, (table["predicted_update_s"] - apart).clip(lower=0.01 * table["predicted_update_s"])]
+    times = pd.concat([table["predicted_update_s"], table["measured_update_s"], *ends]).dropna()
     draw_line_of_truth(axes, times.min() / 1.6, times.max() * 1.6)
     axes.set(xlabel="measured time per update (s)", ylabel="predicted (s)")
+    if apart.notna().any():
+        axes.errorbar([], [], yerr=[], color="#2F4468", lw=0.8, capsize=1.5, label="by chance (95 %)")
     axes.legend(loc="upper left")
     figure.canvas.draw()  # settles where the axes are
     rows = table.sort_values(["predicted_update_s", "measured_update_s"])
@@ -61,10 +66,9 @@ def draw_prediction(table):
     wanted = [axes.transAxes.inverted().transform(axes.transData.transform(point))[1] for point in points]
     gap = line_in / (height * axes.get_position().height)
     for (_, row), point, place in zip(rows.iterrows(), points, spread(wanted, gap, gap / 2, 1 - gap / 2)):
-        chance = row.get("update_chance")  # by how much they may be apart by chance, of what was measured
-        if pd.notna(chance):
-            apart = chance * point[0]
-            axes.errorbar(*point, yerr=[[min(apart, 0.99 * point[1])], [apart]], color="#2F4468", lw=0.8, capsize=1.5, zorder=2)
+        if pd.notna(apart.get(row.name)):
+            below = min(apart[row.name], 0.99 * point[1])
+            axes.errorbar(*point, yerr=[[below], [apart[row.name]]], color="#2F4468", lw=0.8, capsize=1.5, zorder=2)
         axes.plot(*point, "o", ms=4, color="#2F4468", zorder=3)
         axes.annotate(f"{row['algorithm']} {row['update_error']:+.1%}", point, xytext=(1.04, place), textcoords="axes fraction",
                       fontsize=small(), ha="left", va="center", annotation_clip=False,

@@ -238,8 +238,9 @@ grep -q '^sync-0,.*the first to end without a word was gpu-1 (rank 1)' killed/ru
 
 # While models are evaluated: the run is whole, and all of its files are there when the ranks are gone.
 is_evaluating() { (($(processes 0 evaluated | wc -l) > 1)); }
-evaluated=$(submit_live evaluated --set '/stop={"updates": 400}' --set /evaluate/every=1 --set /data/test=20000 \
+evaluated=$(submit_live evaluated --set '/stop={"updates": 100}' --set /evaluate/every=1 --set /data/test=200000 \
   --set /data/features=100)
+until_true grep -q 'has begun' evaluated/slurm/live.log
 until_true is_evaluating
 scancel --signal=TERM "$evaluated"
 after "$evaluated"

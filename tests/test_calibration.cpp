@@ -189,12 +189,19 @@ TEST_CASE(
   CHECK(of_three.predicted.runs == 3);
   CHECK(of_three.measured.runs == 1);
   CHECK(of_three.update_error() == Approx(0).margin(1e-12));
+  REQUIRE(of_three.update_chance);
   CHECK(*of_three.update_chance == Approx(t * std::sqrt(7.0 / 3 + 7) / 11));
   // Of the one replica that both have.
+  REQUIRE(of_three.predicted.target_s);
+  REQUIRE(of_three.measured.target_s);
   CHECK(*of_three.predicted.target_s == Approx(4.5));
   CHECK(*of_three.measured.target_s == Approx(5.5));
   // One simulated run against three: the same.
   CHECK(*predictions(one, three).front().update_chance == Approx(t * std::sqrt(7.0 / 3 + 7) / 11));
+  // Three runs and two, of which both have two: Student's t with three degrees of freedom, of both sides' squares.
+  const fs::path two = results("two", {10, 12});
+  CHECK(*predictions(three, two).front().update_chance ==
+        Approx(3.182446305284 * std::sqrt((14.0 + 2) / 3 * (1.0 / 3 + 1.0 / 2)) / 11));
   // The same replicas: each is a second too fast, and nothing of that is chance.
   CHECK(*predictions(three, others).front().update_chance == Approx(0).margin(1e-9));
   CHECK(*predictions(three, others).front().predicted.target_s == Approx(5.5));

@@ -79,6 +79,25 @@ TEST_CASE(
   CHECK(rows_of(read_file(place.path() / "live" / "compare.csv")).size() == 8);
   CHECK_FALSE(contains(compared.out, "differ"));
 
+  CHECK(contains(compared.out, "Single runs do not show how much of this is chance"));
+  // More replicas of the simulation are no other scenario, and tell what is chance.
+  REQUIRE(place.motley({"run", "live.json", "--out", "three", "--set", "/replicas=3"}).exit_code ==
+          0);
+  const Outcome by_chance = place.motley({"compare", "three", "live"});
+  CHECK(contains(by_chance.out, "Predicted (means of 3 runs), and measured\n"));
+  CHECK(contains(by_chance.out, "by chance"));
+  CHECK_FALSE(contains(by_chance.out, "differ"));
+  for (const auto& row : rows_of(read_file(place.path() / "live" / "compare.csv"))) {
+    CHECK(row.at("predicted_runs") == "3");
+    CHECK(row.at("measured_runs") == "1");
+    CHECK_FALSE(row.at("update_chance").empty());
+  }
+  REQUIRE(place
+              .motley({"run", "live.json", "--out", "swept", "--set",
+                       "/sweep={\"/defaults/step_size\": [0.1, 0.2]}"})
+              .exit_code == 0);
+  CHECK(contains(place.motley({"compare", "swept", "live"}).err, "swept is of a sweep"));
+
   const Outcome swapped = place.motley({"compare", "live", "out"});
   CHECK(swapped.exit_code == 2);
   CHECK(contains(swapped.err, "the simulation comes first: motley compare out live"));

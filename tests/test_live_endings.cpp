@@ -145,7 +145,8 @@ TEST_CASE("a rank that falls silent ends the run everywhere, and what was measur
   INFO(outcome.err);
   CHECK(outcome.exit_code != 0);
   for (const char* other : {"rank 1", "rank 2", "rank 3"}) {
-    CHECK(contains(outcome.err, std::string(other) + ": the run is over: "));
+    CHECK(contains(outcome.err,
+                   std::string(other) + ": the run is over: gpu-0 (rank 0) has not been heard of"));
   }
   CHECK(run.has_written());
   CHECK(fs::exists(run.place.path() / "live" / "limits.csv"));
@@ -300,7 +301,14 @@ TEST_CASE("a run whose results cannot be written ends everywhere and says so") {
   const Outcome outcome = run.program.wait();
   INFO(outcome.err);
   CHECK(outcome.exit_code == 1);
-  CHECK(contains(outcome.err, "rank 3: the run is over: the results of "));
+  for (int rank = 0; rank < 4; ++rank) {
+    CHECK(contains(outcome.err,
+                   "rank " + std::to_string(rank) +
+                       ": the run is over: the results of sync-0 could not be written\n"));
+  }
+  CHECK_FALSE(contains(outcome.err, "the job was killed"));
+  CHECK(LongRun::becomes_true([&] { return !run.is_anybody_left(); }));
+  CHECK_FALSE(fs::exists(run.notes()));
 }
 
 TEST_CASE("an interrupted live run ends at once, and what was measured is kept") {

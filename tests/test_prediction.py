@@ -54,9 +54,11 @@ class Names(unittest.TestCase):
         table = table_of([(0.5, 0.52), (0.2, 0.2)])
         table["update_chance"] = [0.2, float("nan")]
         figure = prediction.draw_prediction(table)
-        bars = figure.axes[0].containers
+        bars = [bar for bar in figure.axes[0].containers if bar.lines[2][0].get_segments()]
+        labels = [text.get_text() for text in figure.axes[0].get_legend().get_texts()]
         plt.close(figure)
         self.assertEqual(len(bars), 1)
+        self.assertIn("by chance (95 %)", labels)
         (low, high), = [segment[:, 1] for segment in bars[0].lines[2][0].get_segments()]
         self.assertAlmostEqual(low, 0.42)
         self.assertAlmostEqual(high, 0.62)

@@ -10,16 +10,37 @@
 
 namespace motley {
 
+namespace {
+
+/// Interrupts come when this is gone.
+class WithoutInterrupts {
+ public:
+  WithoutInterrupts() {
+    sigset_t interrupts;
+    sigemptyset(&interrupts);
+    sigaddset(&interrupts, SIGINT);
+    sigaddset(&interrupts, SIGTERM);
+    pthread_sigmask(SIG_BLOCK, &interrupts, &before_);
+  }
+  ~WithoutInterrupts() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+  WithoutInterrupts(const WithoutInterrupts&) = delete;
+  WithoutInterrupts& operator=(const WithoutInterrupts&) = delete;
+
+ private:
+  sigset_t before_{};
+};
+
+}  // namespace
+
 ProcessApart::ProcessApart(const std::function<int()>& work) {
   std::cout.flush();
   std::cerr.flush();
+  const WithoutInterrupts guard;  // until the new process ignores them
   process_ = fork();
   if (process_ < 0) throw std::system_error(errno, std::generic_category(), "fork");
   if (process_ > 0) return;
   setsid();
-  std::signal(SIGPIPE, SIG_IGN);  // whoever read what is said may be gone
-  for (const int asks_to_end : {SIGINT, SIGTERM})
-    std::signal(asks_to_end, SIG_IGN);  // its job, not this process
+  for (const int ignored : {SIGINT, SIGTERM, SIGPIPE}) std::signal(ignored, SIG_IGN);
   const int code = work();
   std::cout.flush();
   std::cerr.flush();

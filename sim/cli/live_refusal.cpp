@@ -50,7 +50,9 @@ int prepare_everywhere(Transport& transport, const std::function<void()>& prepar
 int refuse_everywhere(const InputError& mistake) {
   if (!is_started_by_mpi() || mpi_version().empty()) throw mistake;
   const std::unique_ptr<Transport> transport = mpi_transport();
-  return prepare_everywhere(*transport, [&] { throw mistake; });
+  const int refused = prepare_everywhere(*transport, [&] { throw mistake; });
+  transport->end();
+  return refused;
 }
 
 }  // namespace motley

@@ -63,10 +63,13 @@ void take_leave(Post& post) {
   // Where somebody is gone, what was sent to it may never leave.
   const double patience_s = post.ending().how == Ending::How::interrupted ? 0.5 : 2;
   ByteWriter nothing;
-  post.send_to_others(PacketKind::farewell, nothing);
-  post.wait_anyway(post.now() + patience_s, [&] {
-    return post.farewells().size() + 1 == post.ranks() && post.transport().has_sent_all();
-  });
+  try {
+    post.send_to_others(PacketKind::farewell, nothing);
+    post.wait_anyway(post.now() + patience_s, [&] {
+      return post.farewells().size() + 1 == post.ranks() && post.transport().has_sent_all();
+    });
+  } catch (const std::exception&) {  // of MPI, about who is gone: this one goes, too
+  }
 }
 
 Gathered gather_logs(Post& post) {

@@ -99,22 +99,13 @@ class MpiTransport final : public Transport {
     pieces_from_.resize(size_, 0);
   }
 
-  ~MpiTransport() override {
-    // With somebody gone this would wait for ever; who knows that somebody is gone ends the process before.
-    try {
-      constexpr double patience_s = 2;
-      for (const double begin = MPI_Wtime(); is_busy() && MPI_Wtime() < begin + patience_s;) poll();
-    } catch (const std::exception&) {
-      return;
-    }
-    if (is_busy()) return;
+  void end() override {
+    constexpr double patience_s = 2;
+    for (const double begin = MPI_Wtime(); is_busy() && MPI_Wtime() < begin + patience_s;) poll();
+    if (is_busy()) throw std::runtime_error("a message has not arrived at the end of the job");
     MPI_Request all_here = MPI_REQUEST_NULL;
-    if (MPI_Ibarrier(world_, &all_here) != MPI_SUCCESS) return;
-    try {
-      wait_for_all(all_here);
-    } catch (const std::exception&) {
-      return;
-    }
+    check(MPI_Ibarrier(world_, &all_here), "MPI_Ibarrier");
+    wait_for_all(all_here);
     MPI_Finalize();
   }
 

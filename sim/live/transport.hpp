@@ -45,8 +45,10 @@ class Transport {
   /// By which ranks of one machine are told from those of another. Called by all ranks together, as is
   /// exchange().
   virtual std::vector<std::string> machines() = 0;
-  /// Everybody's text, by rank.
+  /// Everybody's text, by rank. As end(), it throws when it has waited for another rank for five minutes.
   virtual std::vector<std::string> exchange(const std::string& mine) = 0;
+  /// Waits for the others and ends MPI; the last call. A job whose ranks end without it takes that for a failure.
+  virtual void end() = 0;
 };
 
 /// What MPI says it is, such as "Open MPI v4.1.4"; empty when the program was built without it.

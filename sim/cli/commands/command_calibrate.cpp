@@ -242,7 +242,7 @@ int calibrate_together(const po::variables_map& options, LastWords& words, Trans
   const Measured measured = calibrate(ranks, calibration);
   words.expect({"the job is over: "}, LastWords::Interrupt::ends_at_once);
   if (interrupting_signal() != 0) words.leave(exit_when_interrupted);
-  if (bad) words.leave(1);
+  if (bad) words.leave(bad->how == Ending::How::interrupted ? exit_when_interrupted : 1);
   if (ranks.rank() != 0) return 0;
   const ClusterFit fit = fit_cluster(measured, experiment.cluster());
   Json scenario = with_fit(study->full(), fit);
@@ -280,7 +280,9 @@ int calibrate(const po::variables_map& options, const std::vector<std::string>&)
   LastWords words(rank_by_environment());
   const std::unique_ptr<Transport> transport = mpi_transport();
   try {
-    return calibrate_together(options, words, *transport);
+    const int code = calibrate_together(options, words, *transport);
+    transport->end();
+    return code;
   } catch (const std::exception& e) {
     words.say(e.what());
     words.leave(1);

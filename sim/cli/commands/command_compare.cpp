@@ -139,10 +139,10 @@ int compare(const po::variables_map& options, const std::vector<std::string>&) {
       << "\nTime per update: " << percents(sum / static_cast<double>(all.size()))
       << " off on average, " << percents(worst) << " at most\n"
       << (is_chance_known(all)
-              ? "By chance: so large may an error be where the prediction is right, in 95 % of "
-                "cases, as replicas vary\n"
-              : "How much of that is chance single runs do not tell; more replicas of the "
-                "simulation do (/replicas=20)\n");
+              ? "By chance: where a prediction is right, its error is below this in 95 % of cases, "
+                "as far as replicas tell\n"
+              : "Single runs do not show how much of this is chance: simulate more replicas "
+                "(--set /replicas=20)\n");
   if (all.size() > 1) {
     std::cout << "Order by " << ordering.by << ": rank correlation "
               << (ordering.correlation ? rounded_to(*ordering.correlation, 3)

@@ -159,12 +159,13 @@ class LiveCommand {
   void remove_notes() const {
     std::error_code error;
     if (notes_.empty()) return;
-    fs::remove(
-        mark_,
-        error);  // first: others wait for that, and files in use may stay on a network's disk
+    // The mark last, since others wait for that; but files in use may stay on a network's disk.
+    for (const fs::directory_entry& file : fs::directory_iterator(notes_, error)) {
+      if (file.path() != mark_) fs::remove_all(file.path(), error);
+    }
+    fs::remove(mark_, error);
     fs::remove_all(notes_, error);
-    if (error)
-      fs::remove_all(notes_, error);  // a rank that is gone may have left its mark meanwhile
+    if (error) fs::remove_all(notes_, error);  // a rank that is gone may just have left its mark
   }
   /// Those of one run; empty where this rank cannot see them.
   fs::path notes_of(const LiveRun& run) const {
@@ -195,9 +196,8 @@ class LiveCommand {
     };
     expect_end_of_run();
     // Whoever kills the whole job leaves its ranks no time to write anything.
-    std::optional<Guardian> guardian;
     if (is_first() && !notes_.empty()) {
-      guardian.emplace([&] { write_what_is_left(run, write); });
+      guardian_.emplace([&] { write_what_is_left(run, write); });
     }
     std::error_code error;
     if (!notes_.empty()) fs::create_directories(notes_of(run), error);
@@ -231,7 +231,11 @@ class LiveCommand {
     const std::string not_stored = "the results of " + run.entry.name + " could not be written";
     const auto is_ready = [&]() -> std::optional<std::string> {
       if (!writing) return "";
-      written = writing->result();
+      if (!written && (written = writing->result()) && is_there(written)) {
+        words_.expect({"the job is over: ", "; the results of " + run.entry.name + " are in " +
+                                                folder_->path().string()},
+                      LastWords::Interrupt::is_noted);
+      }
       if (!written) return std::nullopt;
       return is_there(written) ? "" : not_stored;
     };
@@ -241,23 +245,21 @@ class LiveCommand {
       words_.say(bad.reason);
     });
     if (!ending.is_normal()) {
-      if (is_slurms()) stay_for(writing);
+      if (is_slurms() && ending.reason != not_stored) stay_for(writing);
       if (writing) written = writing->result();
-      if (is_first() && is_there(written)) {
-        folder_->refresh();
-        complete_files(std::cerr);
+      if (is_first() && is_there(written)) complete_results();
+      if (is_first() && written == not_written) {  // to try once more would fail as well
         remove_notes();
+        if (guardian_) guardian_->dismiss();
       }
-      // To try once more would fail as well.
-      if (guardian && written == not_written) guardian->dismiss();
       words_.leave(exit_code_of(ending));
     }
     if (written) {
       exit_code_ = std::max(exit_code_, *written);
       folder_->refresh();
     }
-    if (guardian) guardian->dismiss();
     if (is_first() && !notes_.empty()) fs::remove_all(notes_of(run), error);
+    if (guardian_ && &run != &runs_.back()) guardian_->dismiss();
     return exit_code_of(outcome.ending);
   }
 
@@ -328,6 +330,17 @@ class LiveCommand {
     complain("rank " + std::to_string(ranks_.rank()) + ": " + what);
   }
 
+  /// What is left to do with a run that another process has written, where this one is about to end.
+  void complete_results() {
+    try {
+      folder_->refresh();
+      complete_files(std::cerr);
+      remove_notes();
+    } catch (const std::exception& e) {
+      complain(e.what());
+    }
+  }
+
   /// Those that a whole study has, beside the tables.
   std::vector<LimitRow> complete_files(std::ostream& out) {
     const std::vector<RunResult> rows = folder_->rows();
@@ -341,9 +354,10 @@ class LiveCommand {
   }
 
   void tell_results() {
-    remove_notes();
     std::ostringstream traces;
     const std::vector<LimitRow> limits = complete_files(traces);
+    remove_notes();
+    if (guardian_) guardian_->dismiss();
     print_summary(std::cout, study_->experiment(0), table_.axes, folder_->rows(), limits);
     std::cout << traces.str();
     std::cout << "\nLive on " << counted(ranks_.size(), "rank") << " by " << mpi_version() << ", "
@@ -366,6 +380,8 @@ class LiveCommand {
   std::unique_ptr<ResultsFolder> folder_;
   fs::path notes_;  // of the ranks; empty where this one cannot see the folder
   fs::path mark_;   // in that folder: these notes are of this call
+  std::optional<Guardian>
+      guardian_;  // of the first rank: of the run, and of the last one until all files are there
   int exit_code_ = 0;
 };
 
@@ -381,7 +397,8 @@ int live(const po::variables_map& options, const std::vector<std::string>& comma
   try {
     const int code = LiveCommand(options, command_line, words, *transport).execute();
     words.expect({"the job is over: "}, LastWords::Interrupt::ends_at_once);
-    return code;  // the transport waits for the others
+    transport->end();
+    return code;
   } catch (const std::exception& e) {
     words.say(e.what());
     words.leave(1);

@@ -115,16 +115,17 @@ void compare_targets(const Side& simulated, const Side& live, Prediction& predic
   prediction.measured.target_s = measured_s / count;
 }
 
-double variance_of(const std::vector<double>& values) {
+/// Of the differences from their mean.
+double sum_of_squares(const std::vector<double>& values) {
   const auto n = static_cast<double>(values.size());
   const double mean = std::accumulate(values.begin(), values.end(), 0.0) / n;
   double squares = 0;
   for (const double value : values) squares += (value - mean) * (value - mean);
-  return squares / (n - 1);
+  return squares;
 }
 
 /// Prediction::update_chance. With the same replicas on both sides, so the same slow-downs, by their differences;
-/// else by how much the runs of either side vary, and where one side has but one by those of the other.
+/// else by how much the runs of both sides vary together.
 std::optional<double> chance_of(const Side& simulated, const Side& live) {
   std::vector<double> predicted;
   std::vector<double> measured;
@@ -136,21 +137,23 @@ std::optional<double> chance_of(const Side& simulated, const Side& live) {
     if (same != simulated.times.end())
       differences.push_back(same->second.update_s - times.update_s);
   }
-  const std::size_t most = std::max(predicted.size(), measured.size());
-  if (most < 2) return std::nullopt;
-  const auto n = static_cast<double>(most);
-  double variance = 0;  // of the difference of the means
-  if (differences.size() == most && predicted.size() == measured.size()) {
-    variance = variance_of(differences) / n;
-  } else {
-    const std::vector<double>& known = predicted.size() > 1 ? predicted : measured;
-    const double of_predicted = variance_of(predicted.size() > 1 ? predicted : known);
-    const double of_measured = variance_of(measured.size() > 1 ? measured : known);
-    variance = of_predicted / static_cast<double>(predicted.size()) +
-               of_measured / static_cast<double>(measured.size());
-  }
+  const bool are_pairs =
+      differences.size() == predicted.size() && differences.size() == measured.size();
+  const std::size_t freedom =
+      are_pairs ? differences.size() - 1 : predicted.size() + measured.size() - 2;
+  if (freedom == 0) return std::nullopt;
+  const auto over = [](const std::vector<double>& values) {
+    return 1 / static_cast<double>(values.size());
+  };
+  const double scatter = are_pairs ? sum_of_squares(differences) * over(differences)
+                                   : (sum_of_squares(predicted) + sum_of_squares(measured)) *
+                                         (over(predicted) + over(measured));
+  const double error_s = std::sqrt(scatter / static_cast<double>(freedom));
+  // Student's t with so many degrees of freedom, as of the mean of one value more.
   constexpr double p_value = 0.05;
-  return deviations_for_p_value(most, p_value) * std::sqrt(n * variance) / live.figures.update_s;
+  const double t =
+      deviations_for_p_value(freedom + 1, p_value) * std::sqrt(static_cast<double>(freedom + 1));
+  return t * error_s / live.figures.update_s;
 }
 
 /// Ties share the mean of their ranks.

@@ -11,6 +11,7 @@
 #include "sim/cli/tables/results_diff.hpp"
 #include "sim/results/csv_table.hpp"
 #include "sim/results/run_status.hpp"
+#include "sim/results/run_store.hpp"
 
 namespace fs = std::filesystem;
 
@@ -87,6 +88,11 @@ void check_sides(const fs::path& simulated, const fs::path& live) {
     throw InputError("compare: " + live.string() +
                      " is of a simulation, and the second folder is to be of a live run (motley "
                      "live); motley diff compares two simulations");
+  }
+  if (first == ResultsKind::simulated && !read_run_table(simulated / "plan.json").axes.empty()) {
+    throw InputError(
+        "compare: " + simulated.string() +
+        " is of a sweep, and a live run has one cluster: simulate the scenario without /sweep");
   }
 }
 

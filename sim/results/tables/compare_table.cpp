@@ -54,13 +54,14 @@ const ColumnTable<Prediction>& compare_table() {
             of(&Prediction::measured, figure));
     };
     t.add("algorithm", "", "label of the algorithm", &Prediction::algorithm);
-    add("runs", "", "runs that these are the means of", &RunFigures::runs);
+    add("runs", "", "number of runs that the figures are means of, but for times to the target",
+        &RunFigures::runs);
     add("update_s", "s", "mean time per update", &RunFigures::update_s);
     t.add("update_error", "", "predicted_update_s / measured_update_s - 1: 0.1 is 10 % too long",
           &Prediction::update_error);
     t.add("update_chance", "",
           "how large an update_error may be by chance, as replicas vary: where the prediction is "
-          "right it is below that in 95 % of cases; empty with one run on either side",
+          "right it is below that in 95 % of cases; empty where both sides have one run",
           &Prediction::update_chance);
     add("target_s", "s",
         "mean time to target of the replicas that both folders have, empty unless all of them "

@@ -29,7 +29,7 @@ struct Prediction {
   RunFigures predicted;
   RunFigures measured;
   /// By how much an error of update_error() may be chance: where the prediction is right it is below that in 95 % of
-  /// cases, as far as replicas tell. Empty with one run on either side.
+  /// cases, as far as replicas tell. Empty where both sides have one run.
   std::optional<double> update_chance = std::nullopt;
 
   /// Relative to what was measured: 0.1 is 10 % too long.
