@@ -58,7 +58,7 @@ def draw_prediction(table):
     draw_line_of_truth(axes, times.min() / 1.6, times.max() * 1.6)
     axes.set(xlabel="measured time per update (s)", ylabel="predicted (s)")
     if apart.notna().any():
-        axes.errorbar([], [], yerr=[], color="#2F4468", lw=0.8, capsize=1.5, label="by chance (95 %)")
+        axes.errorbar([], [], yerr=[], fmt="none", color="#2F4468", lw=0.8, capsize=1.5, label="by chance (95 %)")
     axes.legend(loc="upper left")
     figure.canvas.draw()  # settles where the axes are
     rows = table.sort_values(["predicted_update_s", "measured_update_s"])
@@ -68,7 +68,7 @@ def draw_prediction(table):
     for (_, row), point, place in zip(rows.iterrows(), points, spread(wanted, gap, gap / 2, 1 - gap / 2)):
         if pd.notna(apart.get(row.name)):
             below = min(apart[row.name], 0.99 * point[1])
-            axes.errorbar(*point, yerr=[[below], [apart[row.name]]], color="#2F4468", lw=0.8, capsize=1.5, zorder=2)
+            axes.errorbar(*point, yerr=[[below], [apart[row.name]]], fmt="none", color="#2F4468", lw=0.8, capsize=1.5, zorder=2)
         axes.plot(*point, "o", ms=4, color="#2F4468", zorder=3)
         axes.annotate(f"{row['algorithm']} {row['update_error']:+.1%}", point, xytext=(1.04, place), textcoords="axes fraction",
                       fontsize=small(), ha="left", va="center", annotation_clip=False,
