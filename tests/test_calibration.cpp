@@ -4,6 +4,7 @@
 
 #include "sim/cli/tables/prediction.hpp"
 #include "sim/live/cluster_fit.hpp"
+#include "sim/results/statistics/estimate.hpp"
 #include "tests/small_scenario.hpp"
 
 namespace motley {
@@ -198,10 +199,17 @@ TEST_CASE(
   CHECK(*of_three.measured.target_s == Approx(5.5));
   // One simulated run against three: the same.
   CHECK(*predictions(one, three).front().update_chance == Approx(t * std::sqrt(7.0 / 3 + 7) / 11));
-  // Three runs and two, of which both have two: Student's t with three degrees of freedom, of both sides' squares.
+  // Three runs and two, each with its own variance: Welch's degrees of freedom, here 2.98.
   const fs::path two = results("two", {10, 12});
+  const double of_sim = 7.0 / 3;
+  const double of_live = 2.0 / 2;
+  const double freedom =
+      std::pow(of_sim + of_live, 2) / (of_sim * of_sim / 2 + of_live * of_live / 1);
+  CHECK(freedom == Approx(2.9851).epsilon(1e-4));
   CHECK(*predictions(three, two).front().update_chance ==
-        Approx(3.182446305284 * std::sqrt((14.0 + 2) / 3 * (1.0 / 3 + 1.0 / 2)) / 11));
+        Approx(errors_for_p_value(freedom, 0.05) * std::sqrt(of_sim + of_live) / 11));
+  // A simulation without any chance tells nothing of how one live run varies.
+  CHECK_FALSE(predictions(results("certain", {10, 10, 10}), one).front().update_chance);
   // The same replicas: each is a second too fast, and nothing of that is chance.
   CHECK(*predictions(three, others).front().update_chance == Approx(0).margin(1e-9));
   CHECK(*predictions(three, others).front().predicted.target_s == Approx(5.5));

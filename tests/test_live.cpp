@@ -79,14 +79,21 @@ TEST_CASE(
   CHECK(rows_of(read_file(place.path() / "live" / "compare.csv")).size() == 8);
   CHECK_FALSE(contains(compared.out, "differ"));
 
-  CHECK(contains(compared.out, "Single runs do not show how much of this is chance"));
-  // More replicas of the simulation are no other scenario, and tell what is chance.
-  REQUIRE(place.motley({"run", "live.json", "--out", "three", "--set", "/replicas=3"}).exit_code ==
-          0);
-  const Outcome by_chance = place.motley({"compare", "three", "live"});
-  CHECK(contains(by_chance.out, "Predicted (means of 3 runs), and measured\n"));
-  CHECK(contains(by_chance.out, "by chance"));
-  CHECK_FALSE(contains(by_chance.out, "differ"));
+  CHECK(contains(compared.out, "How much of this is chance is not known"));
+  // More replicas of the simulation are no other scenario. Where they do not vary they tell nothing of chance.
+  const auto against_three = [&](const std::string& folder, std::vector<std::string> more) {
+    std::vector<std::string> words = {"run", "live.json", "--out", folder, "--set", "/replicas=3"};
+    words.insert(words.end(), more.begin(), more.end());
+    REQUIRE(place.motley(words).exit_code == 0);
+    return place.motley({"compare", folder, "live"}).out;
+  };
+  const std::string without_noise = against_three("three", {});
+  CHECK(contains(without_noise, "Predicted (means of 3 runs), and measured\n"));
+  CHECK(contains(without_noise, "How much of this is chance is not known"));
+  CHECK_FALSE(contains(without_noise, "differ"));
+  const std::string with_noise =
+      against_three("noisy", {"--set", R"(/cluster/noise={"law": "lognormal", "sigma": 0.1})"});
+  CHECK(contains(with_noise, "by chance"));
   for (const auto& row : rows_of(read_file(place.path() / "live" / "compare.csv"))) {
     CHECK(row.at("predicted_runs") == "3");
     CHECK(row.at("measured_runs") == "1");

@@ -161,21 +161,23 @@ void LastWords::leave(int code) {
   std::_Exit(code);
 }
 
-std::string first_to_go(const fs::path& folder) {
+std::string first_to_go(const fs::path& folder, std::size_t ranks) {
   std::error_code error;
   std::optional<std::int64_t> first;
   std::string first_name;
+  std::size_t gone = 0;
   for (const fs::directory_entry& file : fs::directory_iterator(folder, error)) {
     if (file.path().extension() != mark_extension) continue;
     std::ifstream in(file.path());
     std::int64_t time = 0;
     std::string name;
     if (!(in >> time) || !std::getline(in >> std::ws, name)) continue;
+    ++gone;
     if (first && *first <= time) continue;
     first = time;
     first_name = name;
   }
-  return first_name;
+  return gone < ranks ? first_name : "";
 }
 
 }  // namespace motley

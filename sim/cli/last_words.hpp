@@ -55,7 +55,8 @@ class LastWords {
   std::optional<Guardian> guardian_;
 };
 
-/// The name of the first that has left its mark in this folder; empty when none has.
-std::string first_to_go(const std::filesystem::path& folder);
+/// The name of the first of so many ranks that has left its mark in this folder; empty when none has, or all have: then
+/// they were killed together.
+std::string first_to_go(const std::filesystem::path& folder, std::size_t ranks);
 
 }  // namespace motley

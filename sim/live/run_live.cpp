@@ -124,6 +124,8 @@ LiveOutcome run_live(LiveRanks& ranks, const SimulationSetup& setup, const Algor
   std::unique_ptr<LogFile> kept;
   bool has_begun = false;
   try {
+    // In use before anybody can be missed: whoever is to write the results of a killed job waits for that.
+    if (!notes.empty()) kept = std::make_unique<LogFile>(file_of(notes, post.rank()));
     post.hold_back();
     context.emplace(setup, algorithm, post, emulate);
     {
@@ -131,7 +133,6 @@ LiveOutcome run_live(LiveRanks& ranks, const SimulationSetup& setup, const Algor
       start_together(post, !ranks.is_with_first());
     }
     if (setup.scenario.stop.time_s) post.end_at(*setup.scenario.stop.time_s);
-    if (!notes.empty()) kept = std::make_unique<LogFile>(file_of(notes, post.rank()));
     has_begun = true;
     events.has_begun();
     referee.emplace(*context);

@@ -96,6 +96,8 @@ void print_predictions(const std::vector<Prediction>& all, bool with_target) {
   std::cout << "Predicted" << shown_runs(all, &Prediction::predicted) << ", and measured"
             << shown_runs(all, &Prediction::measured) << "\n\n";
   print_table(std::cout, times);
+  if (with_target && with_chance)
+    std::cout << "Times to the target are means of the replicas that both folders have\n";
   std::cout << "\n";
   print_table(std::cout, staleness);
   std::cout << "\n";
@@ -140,9 +142,10 @@ int compare(const po::variables_map& options, const std::vector<std::string>&) {
       << " off on average, " << percents(worst) << " at most\n"
       << (is_chance_known(all)
               ? "By chance: where a prediction is right, its error is below this in 95 % of cases, "
-                "as far as replicas tell\n"
-              : "Single runs do not show how much of this is chance: simulate more replicas "
-                "(--set /replicas=20)\n");
+                "as far as replicas tell; a single run is taken to vary as those of the other "
+                "folder\n"
+              : "How much of this is chance is not known; more replicas would tell "
+                "(--set /replicas=4)\n");
   if (all.size() > 1) {
     std::cout << "Order by " << ordering.by << ": rank correlation "
               << (ordering.correlation ? rounded_to(*ordering.correlation, 3)

@@ -217,6 +217,14 @@ class LiveCommand {
           return write(outcome);
         } catch (const std::exception& e) {
           complain(e.what());
+        }
+        try {  // once more: the notes may have filled the disk, or somebody has removed the folder
+          fs::remove_all(notes_of(run), error);
+          if (!fs::exists(folder_->path())) open_folder();
+          complain("trying once more");
+          return write(outcome);
+        } catch (const std::exception& e) {
+          complain(e.what());
           return not_written;
         }
       });
@@ -300,9 +308,10 @@ class LiveCommand {
 
   /// As far as this rank sees the notes.
   void name_first_to_go(LiveOutcome& outcome) const {
-    const std::string first = first_to_go(notes_);
+    const std::string first = first_to_go(notes_, ranks_.size());
     if (first.empty() || outcome.ending.is_normal()) return;
-    outcome.ending.reason += "; the first to end without a word was " + first;
+    outcome.ending.reason =
+        "the first to end without a word was " + first + "; " + outcome.ending.reason;
   }
 
   static constexpr int not_written = 3;

@@ -115,17 +115,39 @@ void compare_targets(const Side& simulated, const Side& live, Prediction& predic
   prediction.measured.target_s = measured_s / count;
 }
 
-/// Of the differences from their mean.
-double sum_of_squares(const std::vector<double>& values) {
+/// Of the mean of these values: its variance, and with how many degrees of freedom that is known.
+struct Scatter {
+  double variance = 0;
+  double freedom = 0;
+};
+
+Scatter scatter_of(const std::vector<double>& values) {
   const auto n = static_cast<double>(values.size());
+  if (n < 2) return {};
   const double mean = std::accumulate(values.begin(), values.end(), 0.0) / n;
   double squares = 0;
   for (const double value : values) squares += (value - mean) * (value - mean);
-  return squares;
+  return {squares / (n - 1) / n, n - 1};
 }
 
-/// Prediction::update_chance. With the same replicas on both sides, so the same slow-downs, by their differences;
-/// else by how much the runs of both sides vary together.
+/// Of the difference of two means that have nothing to do with each other [Welch, Biometrika 1947]. One value alone
+/// is taken to vary as those of the other side do.
+Scatter scatter_of(const std::vector<double>& a, const std::vector<double>& b) {
+  Scatter of_a = scatter_of(a);
+  Scatter of_b = scatter_of(b);
+  if (a.size() == 1) {
+    const double one = of_b.variance * static_cast<double>(b.size());
+    return {one + of_b.variance, one > 0 ? of_b.freedom : 0};
+  }
+  if (b.size() == 1) return scatter_of(b, a);
+  const double sum = of_a.variance + of_b.variance;
+  if (sum == 0) return {0, of_a.freedom + of_b.freedom};
+  return {sum, sum * sum /
+                   (of_a.variance * of_a.variance / of_a.freedom +
+                    of_b.variance * of_b.variance / of_b.freedom)};
+}
+
+/// Prediction::update_chance. With the same replicas on both sides, so the same slow-downs, by their differences.
 std::optional<double> chance_of(const Side& simulated, const Side& live) {
   std::vector<double> predicted;
   std::vector<double> measured;
@@ -139,21 +161,11 @@ std::optional<double> chance_of(const Side& simulated, const Side& live) {
   }
   const bool are_pairs =
       differences.size() == predicted.size() && differences.size() == measured.size();
-  const std::size_t freedom =
-      are_pairs ? differences.size() - 1 : predicted.size() + measured.size() - 2;
-  if (freedom == 0) return std::nullopt;
-  const auto over = [](const std::vector<double>& values) {
-    return 1 / static_cast<double>(values.size());
-  };
-  const double scatter = are_pairs ? sum_of_squares(differences) * over(differences)
-                                   : (sum_of_squares(predicted) + sum_of_squares(measured)) *
-                                         (over(predicted) + over(measured));
-  const double error_s = std::sqrt(scatter / static_cast<double>(freedom));
-  // Student's t with so many degrees of freedom, as of the mean of one value more.
+  const Scatter scatter = are_pairs ? scatter_of(differences) : scatter_of(predicted, measured);
+  if (scatter.freedom <= 0) return std::nullopt;
   constexpr double p_value = 0.05;
-  const double t =
-      deviations_for_p_value(freedom + 1, p_value) * std::sqrt(static_cast<double>(freedom + 1));
-  return t * error_s / live.figures.update_s;
+  return errors_for_p_value(scatter.freedom, p_value) * std::sqrt(scatter.variance) /
+         live.figures.update_s;
 }
 
 /// Ties share the mean of their ranks.

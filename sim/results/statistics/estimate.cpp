@@ -70,9 +70,13 @@ double p_value_of_zero_mean(const std::vector<double>& values, double least_devi
   return 2 * boost::math::cdf(boost::math::complement(law, std::abs(middle) / error));
 }
 
+double errors_for_p_value(double freedom, double p_value) {
+  const boost::math::students_t law(freedom);
+  return boost::math::quantile(boost::math::complement(law, p_value / 2));
+}
+
 double deviations_for_p_value(std::size_t n, double p_value) {
-  const boost::math::students_t law(static_cast<double>(n - 1));
-  return boost::math::quantile(boost::math::complement(law, p_value / 2)) /
+  return errors_for_p_value(static_cast<double>(n - 1), p_value) /
          std::sqrt(static_cast<double>(n));
 }
 

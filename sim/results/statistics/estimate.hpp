@@ -39,6 +39,9 @@ std::optional<double> median_of(std::vector<double> values);
 /// as no smaller than the least one. Values without any deviation are certain: 1 if they are 0, and
 /// else 0.
 double p_value_of_zero_mean(const std::vector<double>& values, double least_deviation = 0);
+/// How many times its standard error an estimate must be for that p-value: Student's t, two-sided. `freedom` need not be
+/// a whole number.
+double errors_for_p_value(double freedom, double p_value);
 /// How many times its standard deviation the mean of n values, at least two, must be for that p-value.
 double deviations_for_p_value(std::size_t n, double p_value);
 

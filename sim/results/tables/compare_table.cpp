@@ -61,7 +61,8 @@ const ColumnTable<Prediction>& compare_table() {
           &Prediction::update_error);
     t.add("update_chance", "",
           "how large an update_error may be by chance, as replicas vary: where the prediction is "
-          "right it is below that in 95 % of cases; empty where both sides have one run",
+          "right it is below that in 95 % of cases; one run is taken to vary as those of the other "
+          "side; empty where nothing is known",
           &Prediction::update_chance);
     add("target_s", "s",
         "mean time to target of the replicas that both folders have, empty unless all of them "

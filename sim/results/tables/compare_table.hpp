@@ -17,8 +17,8 @@ struct RunFigures {
   /// To the target, of the replicas that the other side has too: it depends on what is learnt, so on the seed. Empty
   /// unless all of them reached it on both sides.
   std::optional<double> target_s;
-  double staleness = 0;            ///< mean of the gradients that a server applied
-  double wait_share = 0;           ///< of the workers' time
+  double staleness = 0;   ///< mean of the gradients that a server applied
+  double wait_share = 0;  ///< of the workers' time
   double bytes_per_update = 0;
   std::map<std::uint64_t, double> stale_shares;  ///< how often each staleness was, of all gradients
 };
@@ -29,7 +29,7 @@ struct Prediction {
   RunFigures predicted;
   RunFigures measured;
   /// By how much an error of update_error() may be chance: where the prediction is right it is below that in 95 % of
-  /// cases, as far as replicas tell. Empty where both sides have one run.
+  /// cases, as far as replicas tell. One run is taken to vary as those of the other side. Empty where nothing is known.
   std::optional<double> update_chance = std::nullopt;
 
   /// Relative to what was measured: 0.1 is 10 % too long.
