@@ -311,6 +311,18 @@ TEST_CASE("a run whose results cannot be written ends everywhere and says so") {
   CHECK_FALSE(fs::exists(run.notes()));
 }
 
+TEST_CASE("a results folder that is removed during the run is made again") {
+  LongRun run({"--set", "/stop={\"time\": \"2s\"}"});
+  run.program.wait_for_line("has begun");
+  fs::remove_all(run.place.path() / "live");
+  const Outcome outcome = run.program.wait();
+  INFO(outcome.err);
+  CHECK(outcome.exit_code == 0);
+  CHECK(run.rows("runs.csv").front().at("status") == "ok");
+  CHECK(run.rows("curves.csv").size() > 2);
+  CHECK_FALSE(fs::exists(run.notes()));
+}
+
 TEST_CASE("an interrupted live run ends at once, and what was measured is kept") {
   LongRun run;
   run.program.wait_for_line("has begun");

@@ -219,7 +219,10 @@ class LiveCommand {
           complain(e.what());
         }
         try {  // once more: the notes may have filled the disk, or somebody has removed the folder
-          fs::remove_all(notes_of(run), error);
+          for (const fs::directory_entry& file : fs::directory_iterator(notes_of(run), error)) {
+            fs::resize_file(file.path(), 0,
+                            error);  // still open, so that removing it frees nothing
+          }
           if (!fs::exists(folder_->path())) open_folder();
           complain("trying once more");
           return write(outcome);
