@@ -105,7 +105,7 @@ class MpiTransport final : public Transport {
     if (is_busy()) throw std::runtime_error("a message has not arrived at the end of the job");
     MPI_Request all_here = MPI_REQUEST_NULL;
     check(MPI_Ibarrier(world_, &all_here), "MPI_Ibarrier");
-    wait_for_all(all_here);
+    wait_until_all_are_here(all_here);
     MPI_Finalize();
   }
 
@@ -179,14 +179,14 @@ class MpiTransport final : public Transport {
     MPI_Request all_here = MPI_REQUEST_NULL;
     check(MPI_Iallgather(&length, 1, MPI_INT, lengths.data(), 1, MPI_INT, world_, &all_here),
           "MPI_Iallgather");
-    wait_for_all(all_here);
+    wait_until_all_are_here(all_here);
     std::vector<int> begins(size_, 0);
     std::partial_sum(lengths.begin(), lengths.end() - 1, begins.begin() + 1);
     std::string all(static_cast<std::size_t>(begins.back() + lengths.back()), ' ');
     check(MPI_Iallgatherv(mine.data(), length, MPI_CHAR, all.data(), lengths.data(), begins.data(),
                           MPI_CHAR, world_, &all_here),
           "MPI_Iallgatherv");
-    wait_for_all(all_here);
+    wait_until_all_are_here(all_here);
     std::vector<std::string> texts;
     for (std::size_t i = 0; i < size_; ++i) {
       texts.push_back(
@@ -215,7 +215,7 @@ class MpiTransport final : public Transport {
   };
 
   /// In naps, and not for ever: a rank may have stopped. Or it makes its data, which takes some longer than others.
-  static void wait_for_all(MPI_Request& all_here) {
+  static void wait_until_all_are_here(MPI_Request& all_here) {
     constexpr double patience_s = 300;
     constexpr auto nap = std::chrono::milliseconds(1);
     const double until = MPI_Wtime() + patience_s;

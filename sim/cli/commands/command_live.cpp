@@ -219,9 +219,9 @@ class LiveCommand {
           complain(e.what());
         }
         try {  // once more: the notes may have filled the disk, or somebody has removed the folder
+          // They are still open: removing them would free nothing.
           for (const fs::directory_entry& file : fs::directory_iterator(notes_of(run), error)) {
-            fs::resize_file(file.path(), 0,
-                            error);  // still open, so that removing it frees nothing
+            fs::resize_file(file.path(), 0, error);
           }
           if (!fs::exists(folder_->path())) open_folder();
           complain("trying once more");
@@ -392,8 +392,8 @@ class LiveCommand {
   std::unique_ptr<ResultsFolder> folder_;
   fs::path notes_;  // of the ranks; empty where this one cannot see the folder
   fs::path mark_;   // in that folder: these notes are of this call
-  std::optional<Guardian>
-      guardian_;  // of the first rank: of the run, and of the last one until all files are there
+  // Of the first rank: of the run that goes on, and of the last one until all files are there.
+  std::optional<Guardian> guardian_;
   int exit_code_ = 0;
 };
 
